@@ -12,7 +12,7 @@ import { missingNeeds, needTags } from "./prove/suite/needs.ts"
 import { ClosingReport } from "./prove/suite/report.ts"
 import { STATE_FILES } from "./prove/suite/state-files.ts"
 
-// For the processes that run tests, and those that tests start.
+// Settings for the processes that run tests, and for those that tests start.
 await keepCompiled(process.env)
 
 const missing = await missingNeeds()
@@ -34,12 +34,12 @@ const STORIES = [
   "faces/search/search.browser.test.ts",
 ]
 
-/** Files that start whole appliances, commands, database servers or chains, and take their time. */
+/** Files that start whole appliances, commands, database servers or chains, and take a long time. */
 const APPLIANCES = filesWith(
   /startAppliance|killableAppliance|WholeCrawler|killAgainAndAgain|PostgresServer\.start|startChain|testing\/fossick\.ts|"[^"]*\b(?:main|start)\.ts"\)|fossick\.js"/,
 )
 
-/** Files that change their process for every file after them. Clocks, spies and settings are put back: see `leftovers.ts`. */
+/** Files that change their process for every file after them. Clocks, spies and settings are restored: see `leftovers.ts`. */
 const APART = filesWith(
   /\bvi\.(?:(?:do)?[mM]ock\(|resetModules)|syncBuiltinESMExports|process\.(?:chdir|umask)|setGlobalDispatcher/,
   [...FILES, ...PROOFS],
@@ -95,7 +95,7 @@ const withApart = (name: string, files: readonly string[], options: ProjectOptio
 
 export default defineConfig({
   test: {
-    // The pages for people, built once for all tests that show them.
+    // Builds the pages for people once for all tests that show them.
     globalSetup: ["prove/suite/run-folder.ts", "faces/build/before-tests.ts"],
     tags: needTags(missing),
     ...WORKERS,

@@ -32,7 +32,7 @@ interface Answer {
   }
 }
 
-/** An API process on a data folder with one page in its index, whose state is reached over a connection that can be cut. */
+/** An API process on a data folder with one page in its index, whose state is reached over a connection that the test can cut. */
 class Api implements AsyncDisposable {
   readonly #dir: string
   readonly #line: Pooler

@@ -3,14 +3,14 @@ import { ApiError } from "./errors.ts"
 
 const REFUSED = 403
 
-/** Refuses every call, with the appliance's reason. */
+/** Refuses every call, giving the reason why the appliance is read-only. */
 export const refuseAll =
   (notice: string): Middleware =>
   () => {
     throw new ApiError(REFUSED, `${notice} Pages are not read live.`)
   }
 
-/** Refuses changes, with the appliance's reason; null if nothing is refused. */
+/** Refuses changes, giving the reason why the appliance is read-only; null if nothing is refused. */
 export const refuseChanges =
   (notice: string | null): Middleware =>
   async (ctx, next) => {

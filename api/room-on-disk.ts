@@ -3,12 +3,12 @@ import type { DiskRoom } from "#base/disk-space.ts"
 import type { Middleware } from "./context.ts"
 import { ApiError } from "./errors.ts"
 
-/** Freeing space may take an operator, so callers don't need to ask more often. */
+/** Seconds in `Retry-After`: freeing space may require an operator, so callers don't need to ask more often. */
 const RETRY_SECONDS = 60
 
 /**
- * Refuses calls that store much, such as research, watches and crawl jobs, while the disk has too little room: with 503
- * and `Retry-After`.
+ * Refuses calls that store a lot, such as research, watches and crawl jobs, with 503 and `Retry-After` while the disk
+ * has too little room.
  */
 export function roomOnDisk(room: Pick<DiskRoom, "isLow">): Middleware {
   return async (_, next) => {

@@ -2,7 +2,7 @@ import { list, oneOf, type Setting, text } from "#base/settings.ts"
 
 import { checkProxies } from "./server/proxies/trusted-proxies.ts"
 
-/** Settings of the service around the endpoints: who may ask from where, and who may monitor it. */
+/** Settings of the service around the endpoints: which callers are accepted from where, and who may monitor it. */
 export const serviceSettings = {
   about: checked(
     text({
@@ -53,14 +53,14 @@ export const serviceSettings = {
   ),
 }
 
-/** Models read this text in every conversation. */
+/** Kept short, because models read this text in every conversation. */
 const MAX_ABOUT_CHARS = 2000
 
 function checkAbout(about: string): void {
   if (about.length > MAX_ABOUT_CHARS) throw new Error(`must have at most ${MAX_ABOUT_CHARS} characters`)
 }
 
-/** The setting with a further check, which throws an Error that names the expected form. */
+/** Adds a further check to a setting, which throws an Error that names the expected form. */
 function checked<T>(setting: Setting<T>, check: (value: T) => void): Setting<T> {
   return {
     ...setting,

@@ -34,7 +34,7 @@ const apiKey: Setting<string> = {
 const publicUrl: Setting<string> = {
   name: "FOSSICK_PUBLIC_URL",
   default: "",
-  // A wrong value may contain a password.
+  // The value isn't shown, because a wrong one may contain a password.
   secret: true,
   about:
     "Address at which users reach the appliance, without a trailing slash; empty means `http://localhost:` and the port, or the address in FOSSICK_HOST.",

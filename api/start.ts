@@ -33,7 +33,7 @@ import { sellingOf, x402Settings } from "./doors/x402/settings.ts"
 // `fossick start`: the whole appliance, with one process that answers and one that crawls, both started by this one. It
 // runs no part of the appliance itself, so it stays small and is unlikely to crash.
 
-/** After a request to stop, a child is killed this long after its own time limit. */
+/** A child that was asked to stop is killed this many milliseconds after its own time limit. */
 const FORCE_MS = 5000
 /** How long the first screen waits for the crawler, and for the handbook to become searchable. */
 const SCREEN_MS = 7000
@@ -64,7 +64,7 @@ export async function startAppliance(options: StartOptions): Promise<number> {
   for (;;) {
     const { env, config, selling, because } = readEnvironment()
     const folder = resolve(config.dataDir)
-    // Before anything is written: the folder may belong to another appliance.
+    // Done before anything is written, because the folder may belong to another appliance.
     if (because === null) await takeFolder(folder, "appliance")
     await refuseOtherState(folder)
     const isReadOnly = because !== null || config.readOnly !== "off"
@@ -91,8 +91,8 @@ export async function startAppliance(options: StartOptions): Promise<number> {
 }
 
 /**
- * Checked before any process uses the folder, since it would fail and be restarted. The processes report other problems
- * themselves.
+ * Checked before any process uses the folder, because the process would fail and be restarted. The processes report
+ * other problems themselves.
  */
 async function refuseOtherState(folder: string): Promise<void> {
   const file = join(folder, "state.db")
@@ -123,8 +123,8 @@ function readEnvironment() {
 }
 
 /**
- * Ends with the process; but if a folder stands in for the data folder, it resolves once the data folder is writable
- * again and all processes have ended.
+ * Never resolves, because the process ends first, unless a folder stands in for the data folder: then it resolves once
+ * the data folder is writable again and all child processes have ended.
  */
 async function supervise(
   {
@@ -140,7 +140,7 @@ async function supervise(
   const childEnv = {
     // With compiled code, each process starts twice as fast and needs about 20 MB less.
     NODE_COMPILE_CACHE: join(standIn?.folder ?? config.dataDir, "compile-cache"),
-    // The C library makes 8 heaps for each processor, and memory freed in one cannot be used by the others.
+    // The C library creates up to 8 heaps per processor, and memory freed in one cannot be used by the others.
     MALLOC_ARENA_MAX: String(Math.max(2, availableParallelism())),
     ...process.env,
     ...(standIn !== null && { FOSSICK_DATA_DIR: standIn.folder, FOSSICK_READ_ONLY: config.readOnly }),
@@ -212,9 +212,9 @@ async function supervise(
   }
 
   function endAll(): Promise<unknown> {
-    // A signal may have been sent to all processes at once.
+    // A signal may have been sent to all processes at once, so their exits are expected.
     for (const one of [api, crawler]) one.expectEnd()
-    // Both at once: the API does not need the crawler for the calls in progress.
+    // Both are stopped at once: the API does not need the crawler for the calls in progress.
     const graceMs = config.shutdownSeconds * 1000 + FORCE_MS
     stopped ??= Promise.all([api.stop(graceMs), crawler.stop(graceMs)]).then(() =>
       standIn?.[Symbol.dispose](),
@@ -233,7 +233,7 @@ async function supervise(
   if (standIn === null) return await never
   while (unwritableBecause(config.dataDir) !== null) await pause(WRITABLE_AGAIN_MS)
   await endAll()
-  // Asked to stop in the meantime.
+  // The appliance may have been asked to stop in the meantime.
   if (isEnding()) return await never
   hasLeft = true
   for (const signal of SIGNALS) process.off(signal, onSignal)

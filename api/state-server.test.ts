@@ -83,7 +83,7 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
     expect(refused.code).toBe(503)
     // No caller learns where the server is, or which user connects to it.
     expect(refused.text).not.toMatch(/127\.0\.0\.1|postgres|ECONN/i)
-    // It still counts as healthy: a supervisor's restart would not help.
+    // The appliance still counts as healthy: a restart by a supervisor would not help.
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
 
     await server.up()

@@ -84,7 +84,7 @@ describe("a full disk", () => {
     expect([sqlite(13), sqlite(13 + 256)].map((error) => isUnwritable(error))).toEqual([true, true])
   })
 
-  // /proc has only content that Linux generates: there is no free space.
+  // /proc contains only files that Linux generates, so it has no free space.
   test("explains SQLite's errors when almost nothing is free", { tags: ["linux"] }, () => {
     const numbers = [8, 10, 14, 778, 1, 11]
     expect(unwritableBecause(folder)).toBeNull()
@@ -102,10 +102,11 @@ describe("a full disk", () => {
   })
 
   test("counts as a failed write in SQLite, as does a failing or read-only disk", () => {
-    // Write, fsync, directory fsync, truncate, delete, the shared-memory file; read-only, and its variants.
+    // Errors on write, fsync, directory fsync, truncate, delete, and the shared-memory file; read-only, and its
+    // variants.
     for (const number of [778, 1034, 1290, 1546, 2570, 4618, 4874, 8, 264, 1032])
       expect([number, failedToWrite(sqlite(number))]).toEqual([number, true])
-    // Read, a short read, busy, corrupt, and no code at all.
+    // Errors on read, a short read, busy, corrupt, and no code at all.
     for (const error of [sqlite(266), sqlite(522), sqlite(5), sqlite(11), sqlite(0), new Error("8")])
       expect(failedToWrite(error)).toBe(false)
   })
@@ -210,7 +211,7 @@ describe("disk space", () => {
     expect(told()).toEqual([true, false])
     free = 441 * MB
     expect([told(), room.nearNote()]).toEqual([[false, false], null])
-    // The first check does not know of any mark that was passed earlier.
+    // The first check doesn't know which thresholds were passed earlier.
     const at = (warn: FreeSpace) =>
       new DiskRoom("/data", 0, { warn, free: () => 420 * MB, total: () => 1000 * MB }).isNear()
     expect([at(400), at(421), at({ percent: 40 }), at({ percent: 43 })]).toEqual([false, true, false, true])
@@ -254,7 +255,7 @@ describe("disk space", () => {
     expect(room.warning()).toMatch(/^The folder \/data is read-only: .*mount its disk for writing/)
     expect(room.problem()).toMatch(/FOSSICK_DATA_DIR.* is read-only/)
     expect(room.problem()).not.toContain("/data")
-    // More room would not help.
+    // More free space would not help.
     const full = new DiskRoom("/data", 0, { free: () => 0, readOnly: () => "EROFS" })
     expect([full.warning(), full.problem()]).toEqual([full.note, room.problem()])
     expect(full.note).toMatch(/^The folder \/data is read-only/)

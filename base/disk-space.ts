@@ -11,20 +11,20 @@ const SQLITE_READONLY = 8
 const SQLITE_IOERR = 10
 const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
-/** SQLite's I/O errors when writing: write, fsync, directory fsync, truncate, delete, and creating and extending the shared-memory file. */
+/** SQLite's I/O error codes for writing: write, fsync, directory fsync, truncate, delete, and creating and extending the shared-memory file. */
 const SQLITE_WRITES = new Set([778, 1034, 1290, 1546, 2570, 4618, 4874])
-/** No room, no room within the quota, read-only. */
+/** Error codes for: no space, quota exceeded, read-only. */
 const ERRNOS = new Set(["ENOSPC", "EDQUOT", "EROFS"])
-/** Messages of libraries that report no error codes, such as LanceDB ("os error 28" is ENOSPC, 30 EROFS, 122 EDQUOT on Linux). */
+/** Matches messages of libraries that report no error codes, such as LanceDB ("os error 28" is ENOSPC, 30 EROFS, 122 EDQUOT on Linux). */
 const WORDS =
   /no space left on device|disk quota exceeded|database or disk is full|read-only file system|\bos error (?:28|30|122)\b|\b(?:ENOSPC|EROFS)\b/i
-/** A disk with less free space than this is full. An I/O error from SQLite may be the only sign of that. */
+/** A disk with less free space than this counts as full. An I/O error from SQLite may be the only sign of that. */
 const AS_GOOD_AS_NOTHING = 1_000_000
 const MB = 1_000_000
-/** Writing resumes only with this much more free space than the minimum, so that it does not stop again at once. */
+/** Writing resumes only when the free space exceeds the minimum by this share, so that writing does not stop again at once. */
 const MORE = 0.1
 
-/** There is no room left on the disk, or less than has to stay free, or it is read-only. The message is for the operator: it names the folder. */
+/** There is no space left on the disk, or less than the minimum, or the disk is read-only. The message is for the operator, and names the folder. */
 export class UnwritableError extends KnownError {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -35,7 +35,7 @@ export class UnwritableError extends KnownError {
 /**
  * Whether something failed because the disk has no room or is read-only, judging by the error's code, its message or
  * its cause.
- * @param dir the folder it wrote to; shows the cause of an SQLite I/O error
+ * @param dir the folder that was written to; its state helps to explain an SQLite I/O error
  */
 export function isUnwritable(error: unknown, dir?: string): boolean {
   if (!(error instanceof Error)) return false
@@ -43,7 +43,7 @@ export function isUnwritable(error: unknown, dir?: string): boolean {
   if (error instanceof UnwritableError) return true
   if (ERRNOS.has(code ?? "") || WORDS.test(error.message)) return true
   if (code === "ERR_SQLITE_ERROR" && errcode !== undefined) {
-    // The rest of the number tells the kind of I/O error.
+    // The higher bytes of the number specify the kind of I/O error.
     const primary = errcode & 0xff
     if (primary === SQLITE_FULL) return true
     if (dir !== undefined) {
@@ -78,10 +78,10 @@ export function diskOf(dir: string): { readonly freeBytes: number; readonly tota
 
 const isFull = (free: number): boolean => free < AS_GOOD_AS_NOTHING
 
-/** Why a process that starts cannot write to an existing folder. */
+/** Why a process that is starting cannot write to an existing folder. */
 export type UnwritableBecause = ReadOnlyBecause | "ENOSPC"
 
-/** Why a process that starts cannot write to an existing folder: it is read-only, or its disk is almost full. `null` if it can. */
+/** Why a process that is starting cannot write to an existing folder: the folder is read-only, or its disk is almost full. `null` if the process can write. */
 export const unwritableBecause = (dir: string): UnwritableBecause | null =>
   readOnlyBecause(dir) ?? (isFull(freeBytes(dir)) ? "ENOSPC" : null)
 
@@ -137,7 +137,7 @@ export function unwritableOr(error: unknown, dir: string): unknown {
 
 /** How a {@link DiskRoom} sees its disk. */
 export interface DiskRoomOptions {
-  /** The operator is warned below this much free space; 0, the default: never. */
+  /** The operator is warned when less than this much space is free; with 0, the default, never. */
   readonly warn?: FreeSpace
   /** Number of free bytes. */
   readonly free?: (() => number) | undefined
@@ -163,7 +163,7 @@ export class DiskRoom {
   #isLow = false
   #isNear = false
 
-  /** @param least bytes that must stay free; 0: no minimum */
+  /** @param least bytes that must stay free; 0 for no minimum */
   constructor(dir: string, least: FreeSpace, { warn = 0, free, total, readOnly }: DiskRoomOptions = {}) {
     this.dir = dir
     this.#least = least
@@ -173,7 +173,7 @@ export class DiskRoom {
     this.#lookReadOnly = readOnly ?? (() => readOnlyBecause(dir))
   }
 
-  /** Why nothing can be written, regardless of free space; `null` if it is writable. */
+  /** Why nothing can be written, regardless of free space; `null` if the folder is writable. */
   get readOnly(): ReadOnlyBecause | null {
     if (steadyNow() - this.#lookedAt < LOOK_MS) return this.#readOnly
     this.#lookedAt = steadyNow()
@@ -201,13 +201,13 @@ export class DiskRoom {
     return disk && { usedBytes: disk.totalBytes - this.#free(), mostBytes: disk.totalBytes - this.leastBytes }
   }
 
-  /** Whether there is too little space, or nothing can be written. After a shortage, a tenth more space must be free. */
+  /** Whether there is too little space, or nothing can be written. After a shortage, a tenth more than the minimum must be free. */
   isLow(): boolean {
     this.#isLow = this.#isBelow(this.leastBytes, this.#isLow)
     return this.#isLow || this.readOnly !== null
   }
 
-  /** Whether space will soon run out. After that, a tenth more space must be free. */
+  /** Whether space will soon run out. After a warning, a tenth more than the threshold must be free. */
   isNear(): boolean {
     const bytes = bytesOf(this.#warn, typeof this.#warn === "number" ? 0 : this.#total())
     this.#isNear = this.#isBelow(bytes, this.#isNear)
@@ -238,7 +238,7 @@ export class DiskRoom {
     return this.isLow() ? this.note : null
   }
 
-  /** The same for any reader, or null when there is room. */
+  /** The same warning for any reader, or null when there is room. */
   problem(): string | null {
     const because = this.readOnly
     if (because !== null)
@@ -276,7 +276,7 @@ export class DiskRoom {
   }
 }
 
-/** Often enough: bulk writes use a few megabytes a second. */
+/** Milliseconds between two checks, which is often enough: bulk writes use a few megabytes a second. */
 const LOOK_MS = 1000
 
 const megabytes = (bytes: number): string => `${Math.floor(bytes / MB)} MB`

@@ -2,12 +2,12 @@
 export class KnownError extends Error {}
 
 /**
- * A request is refused: a value is wrong, or is valid but does not fit the current state ("unfit", "conflict"), the
- * caller ("denied") or an address ("forbidden") is not allowed, the thing asked for does not exist, too many requests
- * are already waiting, the caller's storage is full, or the appliance is busy. The message is for the caller.
+ * A request is refused: a value is wrong, or is valid but does not match the current state ("unfit", "conflict"); the
+ * caller ("denied") or an address ("forbidden") is not allowed; the requested object does not exist; too many requests
+ * are already waiting; the caller's storage is full; or the appliance is busy. The message is for the caller.
  */
 export class Refusal extends KnownError {
-  /** Null: the answer carries its own status. */
+  /** Null if the response has its own status. */
   readonly because:
     | "wrong"
     | "denied"

@@ -21,7 +21,7 @@ afterEach(() => {
 
 const READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"'
 
-/** Runs a program in a process that cannot write to the folder, which is `dir` in the program. @returns the program's output */
+/** Runs a program in a process that cannot write to the folder, whose path is in the variable `dir` of the program. @returns the program's output */
 function inside(program: string): string {
   const code = `
     import { readOnlyBecause } from "./base/folder.ts"
@@ -78,7 +78,7 @@ describe("a read-only folder", { tags: ["mounts"] }, () => {
       console.log(openToRead(file).prepare("select x from t").get().x)
       console.log(isUnwritable(error(() => openToRead(file).exec("insert into t values ('new')")), dir))`
     expect(inside(read)).toBe("kept\ntrue\n")
-    // As after a kill: its log is still there.
+    // The database is left open, as after a kill: its write-ahead log is still there.
     using left = new DatabaseSync(join(dir, "state.db"))
     left.exec("update t set x = 'in the log'")
     expect(inside(read)).toBe("in the log\ntrue\n")
@@ -128,7 +128,7 @@ describe("a folder that the system refuses", () => {
 
   test("for another reason is not called read-only", async () => {
     expect(await refused("accessSync", "EIO")).toEqual([null, null])
-    // Other users' folders that everyone may write to.
+    // Folders that belong to other users but that everyone may write to.
     expect(await refused("utimesSync", "EPERM")).toEqual([null, null])
   })
 })
@@ -148,7 +148,7 @@ describe("creating a folder", () => {
     expect(() => makeFolder(join(file, "below"))).toThrow("ENOTDIR")
   })
 
-  // Node's own recursive mkdir never returns there.
+  // Node's own recursive mkdir never returns for this path.
   test("fails at once in a file system that cannot create folders", { tags: ["linux"] }, () => {
     for (const path of ["/proc/foo", "/proc/foo/bar"]) {
       expect(() => makeFolder(path)).toThrow(expect.objectContaining({ code: "ENOENT" }))

@@ -35,13 +35,13 @@ export function readOnlyBecause(dir: string): ReadOnlyBecause | null {
 /** What an operator can do, as the rest of a sentence. */
 export const writableBy = (because: ReadOnlyBecause): string => WRITABLE_BY[because]
 
-/** The only message about an unwritable folder, for the operator: it names the folder. */
+/** The only message about an unwritable folder, for the operator; it names the folder. */
 export const readOnlyMessage = (dir: string, because: ReadOnlyBecause): string =>
   `The folder ${dir} is read-only: nothing can be stored in it. To fix this, ${writableBy(because)}; the data in it is safe.`
 
 /**
- * Creates a folder and its missing parents. Node's own `recursive` never returns if the system says ENOENT although the
- * parent exists, as in `/proc`.
+ * Creates a folder and its missing parents. Node's own `recursive` never returns if the system reports ENOENT although
+ * the parent exists, as in `/proc`.
  *
  * @param mode mode of every folder created; the default is the system's
  * @throws Error of the system, such as ENOENT, EACCES or ENOTDIR

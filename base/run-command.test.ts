@@ -80,7 +80,7 @@ test("a full disk is reported with its folder and what to run, unless the comman
     "No room there. Then run fossick crawl again.\n",
   ])
   expect(await came(failing(new CommandError("Make room.", { cause: noRoom })))).toEqual([1, "Make room.\n"])
-  // If the settings say nothing about it, or cannot be read.
+  // The default folder is named if the settings don't name one, or cannot be read.
   vi.stubEnv("FOSSICK_DATA_DIR", "")
   expect((await came(failing(noRoom)))[1]).toContain("left for index-data. ")
   vi.stubEnv("FOSSICK_CONFIG_FILE", join(folder, "none"))
@@ -119,7 +119,7 @@ test.each([true, false])(
 )
 
 test("a command's output controls no terminal", async () => {
-  // Like a newly started process: output is made safe only once.
+  // Simulates a newly started process, because output is made safe only once per process.
   vi.resetModules()
   const { runCommand } = await import("./run-command.ts")
   await runCommand("crawl", () => {

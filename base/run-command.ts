@@ -14,8 +14,8 @@ export class CommandError extends KnownError {}
 
 /**
  * Runs the work of `fossick <name>`, which returns its exit code, and turns errors into a message and an exit code.
- * Also ends when its output's reader goes away, unless it `outlivesReader`. Loads neither engine nor crawler, so that a
- * typing error is answered at once.
+ * Also ends when nothing reads its output any more, unless it `outlivesReader`. Loads neither engine nor crawler, so
+ * that a typing error is answered at once.
  */
 export async function runCommand(
   name: string,
@@ -44,7 +44,7 @@ export async function runCommand(
       return
     }
     if (!isWrong && !(error instanceof KnownError)) {
-      // Not rethrown: Node would print it without making it safe.
+      // Not rethrown, because Node would print it without making it safe.
       process.stderr.write(`${inspect(error)}\n`)
       process.exit(EXIT.failed)
     }
@@ -56,7 +56,7 @@ export async function runCommand(
   }
 }
 
-/** SQLite's result codes for a file whose bytes are not what it wrote (sqlite.org/rescode.html): CORRUPT, NOTADB. */
+/** SQLite's result codes for a corrupt file (sqlite.org/rescode.html): CORRUPT, NOTADB. */
 const DAMAGED = [11, 26]
 
 function isDamage(error: unknown): error is Error {
@@ -69,7 +69,7 @@ function trustOperators(): void {
   try {
     trustAuthorities(environment())
   } catch {
-    // Code that needs a setting reports if it cannot be read.
+    // If the environment cannot be read, code that needs a setting reports it.
   }
 }
 
@@ -77,7 +77,7 @@ function dataDir(): string {
   try {
     return environment()["FOSSICK_DATA_DIR"] || "index-data"
   } catch {
-    // The error being reported is that the settings cannot be read.
+    // The settings cannot be read, which is the error being reported.
     return "index-data"
   }
 }

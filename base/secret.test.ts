@@ -57,7 +57,7 @@ test.each([
 })
 
 test("rejects text that mostly counts up or down, however it begins", () => {
-  // Eight jumps, then nine.
+  // The first text has eight jumps, the second nine.
   expect(isStrong("axbycz12345abcdef")).toBe(false)
   expect(isStrong("axbyczd12345abcdef")).toBe(true)
 })

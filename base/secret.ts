@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 
 const LEAST_CHARS = 16
 const LEAST_DIFFERENT = 8
-/** One more jump than `password12345678` has. */
+/** Minimum number of jumps, one more than `password12345678` has. */
 const LEAST_JUMPS = 9
 
 /** The requirement for a key or secret that guards this appliance, as the rest of a sentence. */
@@ -26,8 +26,8 @@ function isRepeated(chars: readonly string[]): boolean {
 }
 
 /**
- * Whether nearly all of its characters only count up, count down or repeat. The number of other steps decides, not
- * their share: in only one of 200,000 random secrets of 32 hex digits, more than half of the steps are like that.
+ * Whether nearly all of the characters only count up, count down or repeat. The number of other steps decides, not
+ * their share: in only one of 200,000 random secrets of 32 hex digits, more than half of the steps are of this kind.
  */
 function isRow(chars: readonly string[]): boolean {
   const jumps = chars.filter(
@@ -37,8 +37,8 @@ function isRow(chars: readonly string[]): boolean {
 }
 
 /**
- * The value behind a reference: `${NAME}` is taken from the environment, `file:/path` from a file without its final line break;
- * any other text is the value itself.
+ * The value that a reference points to: `${NAME}` is read from the environment, `file:/path` from a file without its
+ * final line break; any other text is the value itself.
  *
  * @param where name of `env` in the error
  * @throws Error naming what is missing, never a value
@@ -65,7 +65,7 @@ export function resolveSecret(
 }
 
 /**
- * The secret behind a reference, used for signing messages.
+ * The secret that a reference points to, used for signing messages.
  * @throws Error naming the reference, never the secret, if it is missing, or is so weak that others could guess it and
  * sign
  */

@@ -207,7 +207,7 @@ describe("the environment", () => {
 
   test("needs no file unless one is named, which must be readable", () => {
     const without = { FOSSICK_A: "a" }
-    // The tests run where there is no fossick.env.
+    // The tests run in a folder without a fossick.env.
     expect(environment(without)).toEqual(without)
     const none = join(folder, "none.env")
     const wrong = () => environment({ FOSSICK_CONFIG_FILE: none })
@@ -222,7 +222,7 @@ describe("the environment", () => {
       vi.resetModules()
     })
 
-    /** The content of a file. Its existence is simulated, since all tests share a working directory. */
+    /** Reads the settings from a file with this content. The file is simulated, since all tests share a working directory. */
     async function read(content: () => string) {
       vi.doMock("node:fs", async (original) => {
         const real = await original<typeof Files>()

@@ -4,7 +4,7 @@ import { didYouMean } from "./text/near-names.ts"
 
 /** One setting: its name in the environment, its default as written there, and what it means. */
 export interface Setting<T> {
-  /** `X402_*`: names that other sellers of the x402 protocol use as well. */
+  /** Includes `X402_*`, names that other sellers of the x402 protocol use as well. */
   readonly name: `FOSSICK_${string}` | `X402_${string}`
   readonly default: string
   /** One sentence for the handbook. */
@@ -106,7 +106,7 @@ export class SettingsError extends Error {
  * directory if it exists. The file has the format of a `.env` file and the same names; the environment wins.
  */
 export function environment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  // Node's crash report, if the operator enables it, would otherwise contain the whole environment.
+  // Without this, Node's crash report, if the operator enables it, would contain the whole environment.
   if (process.report !== undefined) process.report.excludeEnv = true
   const named = env["FOSSICK_CONFIG_FILE"]
   try {

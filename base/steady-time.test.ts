@@ -4,7 +4,7 @@ import { DeletionGuard, steadyNow, StepWatch } from "./steady-time.ts"
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** A wall clock that a test can set, and time that passes. */
+/** A wall clock that a test can set, and a steady clock that a test can advance. */
 function clocks() {
   const at = { wall: 1_000_000_000_000, steady: 1_000_000_000_000 }
   return {
@@ -38,7 +38,7 @@ test.each([MINUTE, -MINUTE, 10 * DAY, -10 * DAY])(
     set(by)
     expect(watch.hasStepped()).toBe(true)
     expect(watch.hasStepped()).toBe(false)
-    // Setting it back counts as another step.
+    // Setting the clock back counts as another step.
     set(-by)
     expect(watch.hasStepped()).toBe(true)
   },

@@ -5,7 +5,7 @@
  */
 export const steadyNow = (): number => Math.round(performance.timeOrigin + performance.now())
 
-/** Drift between the wall clock and the steady one stays below this between two checks, unless the clock is set. */
+/** Maximum drift between the wall clock and the steady clock between two checks; a larger difference means that the clock was set. */
 const STEP_MS = 60_000
 
 /** Notices that the wall clock was set. */
@@ -20,7 +20,7 @@ export class StepWatch {
     this.#ahead = wall() - steady()
   }
 
-  /** Whether it was set since the last call, or since this object was created. A machine that slept looks the same. */
+  /** Whether the clock was set since the last call, or since this object was created. A machine that slept looks the same. */
   hasStepped(): boolean {
     const ahead = this.#wall() - this.#steady()
     if (Math.abs(ahead - this.#ahead) < STEP_MS) return false

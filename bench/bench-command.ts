@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { readJson } from "./data-files.ts"
 
-// `npm run bench -- NAME …`: runs a bench with its options; without a name it lists them.
+// `npm run bench -- NAME …`: runs a benchmark with its options; without a name, lists all benchmarks.
 const BENCHES = readJson(new URL("benches.json", import.meta.url), {
   values: { properties: { file: { type: "string" }, measures: { type: "string" } } },
 })

@@ -10,7 +10,7 @@ import { researchCorpus, urlOfPath } from "./corpora/research-corpus.ts"
 import { RESEARCH_QUESTIONS } from "./questions/question-sets.ts"
 import { judgedReport } from "./quality/run-research.ts"
 
-/** Tasks whose pages are manuals, which do not change with the handbook. The whole set is `npm run bench -- research`. */
+/** Tasks whose pages are manuals, which do not change when the handbook does. `npm run bench -- research` runs the whole set. */
 const TASKS = RESEARCH_QUESTIONS.filter(({ pages }) =>
   pages.every((page) => !page.startsWith("docs/")),
 ).slice(1, 3)

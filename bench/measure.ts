@@ -51,7 +51,7 @@ export async function runMeasured(
     peakBytes = Math.max(peakBytes, residentBytes(processTree(child.pid ?? 0)))
   }, SAMPLE_MS)
   const end = () => child.kill("SIGKILL")
-  // Before any listener clears the folders that the child writes to.
+  // Added before any listener that clears the folders the child writes to.
   process.prependOnceListener("exit", end)
   try {
     const [code] = (await once(child, "close")) as [number | null]
@@ -87,20 +87,20 @@ export function treeCpuSeconds(root: number): number {
       // utime, stime, and both for children that have ended.
       for (const field of statFields(pid).slice(11, 15)) ticks += Number(field)
     } catch {
-      // It ended during the check.
+      // The process ended during the check.
     }
   }
   return ticks / TICKS_PER_SECOND
 }
 
-/** Fields of /proc/<pid>/stat from the third on: [0] is the state, [1] the parent. */
+/** Fields of /proc/<pid>/stat from the third one on: [0] is the state, [1] the parent. */
 function statFields(pid: number | string): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
   // The second field, the command's name in parentheses, may contain spaces.
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")
 }
 
-/** A process and all its living descendants. */
+/** A process and all its running descendants. */
 export function processTree(root: number): number[] {
   const parents = new Map<number, number>()
   for (const name of readdirSync("/proc")) {
@@ -109,7 +109,7 @@ export function processTree(root: number): number[] {
     try {
       parents.set(pid, Number(statFields(pid)[1]))
     } catch {
-      // It ended during the check.
+      // The process ended during the check.
     }
   }
   const tree = [root]
@@ -123,7 +123,7 @@ function residentBytes(pids: readonly number[]): number {
     try {
       bytes += Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * PAGE_BYTES
     } catch {
-      // It ended during the check.
+      // The process ended during the check.
     }
   }
   return bytes
@@ -133,8 +133,9 @@ function residentBytes(pids: readonly number[]): number {
 const GROWTH_LOOK_MS = 50
 
 /**
- * The maximum bytes that this process and everything it started held above the earlier level while `work` ran. Garbage
- * is collected first, so that it makes no room. For other processes, the highest level that each ever reached counts.
+ * The maximum number of bytes that this process and everything it started used above the earlier level while `work`
+ * ran. Garbage is collected first, so that it makes no room. For other processes, the highest level that each ever
+ * reached counts.
  */
 export async function peakGrowth<T>(
   work: () => Promise<T>,
@@ -157,7 +158,7 @@ export async function peakGrowth<T>(
   }
 }
 
-/** By process. */
+/** Keyed by process. */
 function held(): Map<number, number> {
   const bytes = new Map([[process.pid, process.memoryUsage.rss()]])
   for (const pid of startedBy(process.pid)) {
@@ -165,13 +166,13 @@ function held(): Map<number, number> {
       const status = readFileSync(`/proc/${pid}/status`, "latin1")
       bytes.set(pid, Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024)
     } catch {
-      // It ended during the check.
+      // The process ended during the check.
     }
   }
   return bytes
 }
 
-/** All descendants, like {@link processTree}; the system's own list of children costs a fiftieth of checking all processes. */
+/** All descendants, like {@link processTree}, read from the system's own list of children, which costs a fiftieth of checking all processes. */
 function startedBy(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap((task) => {

@@ -14,7 +14,7 @@ import { freePort, isListening } from "#base/testing/free-port.ts"
 
 const ROOT = join(import.meta.dirname, "..")
 
-// Commands with a short answer, and the output of a command.
+// Commands with a short answer, and the output of one command.
 test.each([["--help"], ["completion", "bash"]])(
   "%s ends quietly when nobody reads its output",
   async (...args) => {
@@ -60,7 +60,7 @@ test.each([
         FOSSICK_HANDBOOK: "off",
         FOSSICK_UNIT_READER: "off",
       },
-      // In its own process group, so that any process it leaves behind can be found.
+      // Run in its own process group, so that any process it leaves behind can be found.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     })

@@ -7,11 +7,11 @@ import {
   type Registry,
 } from "./spec.ts"
 
-// The scripts contain all words: no command runs while you type.
+// The scripts contain all words, so no command runs while you type.
 
 export type Shell = "bash" | "zsh" | "fish"
 
-/** The words that a shell can offer after a path: `""`, `jobs`, `jobs list`. */
+/** The words that a shell can offer after a command path: `""`, `jobs`, `jobs list`. */
 interface Place {
   readonly path: string
   readonly commands: readonly Offer[]
@@ -25,7 +25,7 @@ interface Offer {
 }
 
 interface Values {
-  /** Whether an option takes a value. */
+  /** Whether an option requires a value. */
   readonly takes: boolean
   readonly choices: readonly string[]
   readonly files: boolean
@@ -103,7 +103,7 @@ const help = { ...noValues, word: "--help", about: "what it does, its options an
 const quoted = (text: string): string => `'${text.replaceAll("\n", " ").replaceAll("'", "’")}'`
 const valued = ({ options }: Place) => options.filter(({ word, takes }) => takes && word !== "--help")
 
-/** Finds the command that the words before the cursor name, in bash and zsh alike. `$1` begins the list of words. */
+/** Finds the command that the words before the cursor name, in bash and zsh alike. `$1` is the start of the word list. */
 const walk = (all: readonly Place[]): string => `  for word in "\${before[@]}"; do
     case "$place $word" in
       ${all

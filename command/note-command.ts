@@ -23,7 +23,7 @@ export async function noteCommand(
   try {
     const env = environment()
     const { dataDir } = readSettings(engineSettings, env)
-    // A command that needs no state.db creates none.
+    // A command that needs no state.db does not create one.
     if (!existsSync(join(dataDir, "state.db"))) return
     const db = await openStateStore(dataDir)
     try {

@@ -60,7 +60,7 @@ export async function readCommandLine(args: readonly string[]): Promise<Wanted |
     program.parse(words, { from: "user" })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    // Help that was printed without a request means that a command is missing.
+    // Printing help that was not requested means that a command is missing.
     const isAsked = error.exitCode === 0
     return { ...answer, code: isAsked ? EXIT.ok : EXIT.usage }
   }

@@ -1,6 +1,6 @@
 // How a command is declared: once, with everything that its help, its parser and shell completion need.
 
-/** A switch, or with `value` an option that takes one. */
+/** A switch, or if `value` is set, an option with a value. */
 export interface OptionSpec {
   readonly about: string
   /** The value's placeholder in the help, such as `n` in `--depth <n>`; left out for a switch. */
@@ -8,7 +8,7 @@ export interface OptionSpec {
   readonly default?: string
   /** The allowed values. */
   readonly choices?: readonly string[]
-  /** Can be given several times. */
+  /** Whether the option can be given several times. */
   readonly several?: boolean
   /** The shell's suggestions for the value. */
   readonly complete?: "files"

@@ -12,7 +12,7 @@ import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 import { COMMANDS } from "./registry.ts"
 import { FOSSICK, Fossick } from "./testing/fossick.ts"
 
-// Every command shows text from pages, addresses and errors, and no terminal must interpret it.
+// Every command prints text from pages, addresses and errors, and no terminal may interpret it.
 
 /** Clears the screen, sets the window's title, rings the bell, reverses the text direction, and starts the line over. */
 const HOSTILE = "\u001b[2J\u001b]0;owned\u0007\u009b31m\u202eevil\u2066\u2069\u200f"
@@ -86,7 +86,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
-/** Calls of every command, with the options that show the most. Commands missing from all lists here fail the last test. */
+/** Calls of every command, with the options that print the most. Commands missing from all lists here fail the last test. */
 const CALLS: Readonly<Record<string, (at: TestSite) => readonly (readonly string[])[]>> = {
   // Refused by the setting below.
   start: () => [[]],

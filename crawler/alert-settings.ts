@@ -1,6 +1,6 @@
 import { integer, list, type Setting, text, type Values } from "#base/settings.ts"
 
-/** Whether text is the address of one mailbox according to RFC 5321, without the forms that need quoting: it goes into a header. */
+/** Whether text is the address of one mailbox according to RFC 5321, without the forms that need quoting, because it is written into a header. */
 export const isMailbox = (text: string): boolean =>
   /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i.test(text)
 /** References to secrets: the settings name a secret and never contain it. */

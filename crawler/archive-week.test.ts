@@ -104,7 +104,7 @@ test("in an archive's week it is read, replaced, unavailable, truncated and rest
   expect((await shelf.run()).state).toBe("finished")
   expect(shelf.indexed).toEqual(pages(first))
 
-  // Nothing has changed, so nothing is opened.
+  // Nothing has changed, so no file is opened.
   expect(await shelf.run()).toMatchObject({ state: "finished", outcomes: {} })
 
   // One file changes, one disappears, one is added.
@@ -121,7 +121,7 @@ test("in an archive's week it is read, replaced, unavailable, truncated and rest
   expect(away).toMatchObject({ state: "failed", error: expect.stringContaining("(ENOENT)") })
   expect(shelf.indexed).toEqual(pages(second))
 
-  // It is being copied.
+  // The archive is being copied.
   writeFileSync(shelf.path, whole)
   truncateSync(shelf.path, whole.length - 100)
   expect((await shelf.run()).state).toBe("failed")
@@ -129,7 +129,7 @@ test("in an archive's week it is read, replaced, unavailable, truncated and rest
   expect((await shelf.run()).state).toBe("failed")
   expect(shelf.indexed).toEqual(pages(second))
 
-  // Half of the files are missing, so the run waits for a person to confirm that.
+  // Half of the files are missing, so the run waits until a person confirms that.
   shelf.pack(files(10))
   expect((await shelf.run()).note).toContain("too many to remove without your approval")
   expect(Object.keys(shelf.indexed)).toHaveLength(21)

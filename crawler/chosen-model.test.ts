@@ -76,7 +76,7 @@ test("a first crawl of German pages is embedded by the multilingual model, once"
         languages: { de: 3 },
         suited: null,
       })
-      // The English model made no vectors for them.
+      // The English model made no vectors for these pages.
       expect(previous).toMatchObject({ pages: 3, pagesWithoutVectors: 3 })
     }
     await until(async () => inUse().length === 1)

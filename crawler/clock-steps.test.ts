@@ -18,7 +18,8 @@ import { WebhookQueue } from "./reporting/webhooks/webhook-queue.ts"
 import { GIVE_UP_MS } from "#base/work/retries.ts"
 import { Ticker } from "./jobs/tasks/ticker.ts"
 
-// An administrator or a time server sets the wall clock while things wait for it.
+// Tests what happens when an administrator or a time server changes the wall clock while work is waiting for a time to
+// come.
 
 const HOUR = 3_600_000
 const YEARS = 10 * 365 * 24 * HOUR
@@ -50,7 +51,7 @@ describe.each([
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a", "/busy", "/flaky"] }),
       "/a": (request, response) => {
-        // In the middle of a pause between two requests.
+        // The clock changes in the middle of a pause between two requests.
         setTimeout(setOnce, 20)
         html(article("Alpha"))(request, response)
       },
@@ -112,7 +113,7 @@ describe.each([
     passed += HOUR
     setClock(HOUR)
     expect(guard.mayDelete()).toBe(false)
-    // The glitch ends, which is also a step.
+    // The glitch ends, which also changes the clock.
     setClock(-step)
     expect(guard.mayDelete()).toBe(false)
     passed += 24 * HOUR
@@ -189,7 +190,7 @@ describe("a clock error of ten years", () => {
     const frontier = await open()
     await frontier.add([url], { how: "seed", on: null, depth: 0 })
     const entry = (await frontier.next())!
-    // A process started during the glitch postpones it, since it counts time from there.
+    // A process started during the glitch postpones the work, since it counts time from then.
     await frontier.postpone(entry, Date.now() + YEARS)
     expect((await (await open()).next())?.url).toBe(url)
 

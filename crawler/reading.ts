@@ -7,19 +7,19 @@ import type { Rendering } from "./source.ts"
 
 /** One address, fetched and read. */
 export interface Reading {
-  /** Where the content was found: the address after redirects, in canonical spelling. */
+  /** The page's address: the one after redirects, in canonical spelling. */
   readonly url: PageUrl
   readonly status: number
   readonly contentType: string
-  /** Bytes of the decoded body. */
+  /** The size of the decoded body, in bytes. */
   readonly bytes: number
   readonly extracted: Extracted
   /**
-   * Validators from the server's answer; left out when the answer alone does not make the page, for example when a
-   * browser made it.
+   * Validators from the server's response; left out if the page does not depend on the response alone, for example if a
+   * browser rendered it.
    */
   readonly validators?: Validators
-  /** Digest of the headers that name readers. Left out if the answer has none. */
+  /** Digest of the headers that name readers. Left out if the response has none. */
   readonly readersSent?: string
   /** The crawl's record of the page's markdown copy. Left out when the page has none. */
   readonly copy?: MarkdownCopy | undefined
@@ -27,15 +27,15 @@ export interface Reading {
   readonly rendered?: boolean
   /** Whether a browser rendered it from a document that the site sends for other addresses too. */
   readonly isShell?: boolean
-  /** Other addresses of that document that were read without a browser, and must be read again. */
+  /** Other addresses with the same document that were read without a browser and must be read again. */
   readonly readAnew?: readonly PageUrl[]
-  /** Says what might be missing because no browser opened the page. */
+  /** Describes what might be missing because no browser opened the page. */
   readonly doubt?: string
-  /** For a reading without main content: the known reason, in words. */
+  /** For a reading without main content: the reason, if known, in words. */
   readonly emptyBecause?: string
-  /** With `withHtml`, for an HTML page: the document as the site sent it, or as it was in the browser at the end. */
+  /** With `withHtml`, for an HTML page: the document as sent by the site, or its final state in the browser. */
   readonly html?: string
-  /** With `screenshot`: the page as a browser shows it. */
+  /** With `screenshot`: a picture of the page as shown by a browser. */
   readonly screenshot?: Screenshot
 }
 
@@ -47,7 +47,7 @@ export interface Screenshot {
 
 /** How a picture of a page is taken. */
 export interface ScreenshotOptions {
-  /** Whether to take the whole height of the page, up to the limit of a picture, rather than only the first screen. */
+  /** Whether to include the whole height of the page, up to the size limit of a picture, rather than only the first screen. */
   readonly fullPage: boolean
   /** The JPEG quality, 0 to 100; not for a PNG. */
   readonly quality?: number | undefined
@@ -80,7 +80,7 @@ export interface Reader extends AsyncDisposable {
 export interface SitemapOptions {
   /** The most pages to return. */
   readonly limit: number
-  /** Decides which of the listed pages count. Default: all. */
+  /** Decides which of the listed pages are returned. Default: all. */
   readonly wants?: (page: PageUrl) => boolean
   /** Decides which files of origins other than the site's may be read. Default: all. */
   readonly admits?: (file: PageUrl) => boolean
@@ -89,25 +89,25 @@ export interface SitemapOptions {
 
 export interface ReadOptions {
   readonly signal?: AbortSignal
-  /** Time for the whole visit, including redirects and extraction. Default from the settings. */
+  /** Time limit for the whole visit, including redirects and extraction. Default from the settings. */
   readonly timeoutMs?: number
   /** Whether to obey robots.txt. Default false: an address requested by name is read as a browser would read it. */
   readonly robots?: boolean
   /**
-   * Whether to read only an HTML page's head and its links, at a small part of the cost: the main content and
+   * Whether to read only an HTML page's head and its links, at a small fraction of the cost: the main content and
    * everything found in it are empty. Default false.
    */
   readonly linksOnly?: boolean
   /** How the page is read. Default `http`. */
   readonly rendering?: Rendering
-  /** Whether to keep the document itself beside its reading. Default false. */
+  /** Whether to return the document itself with its reading. Default false. */
   readonly withHtml?: boolean
   /** Take a picture of the page; only with the rendering `browser`. */
   readonly screenshot?: ScreenshotOptions
   /** The shortest time in milliseconds that a browser waits before reading a page. Default 0. */
   readonly settleMs?: number
   /**
-   * Decides which addresses may be read: the one given, and each that a redirect or a script leads to. Others end the
+   * Decides which addresses may be read: the given one, and every target of a redirect or a script. Others end the
    * visit as `out-of-scope`. Default: all.
    */
   readonly admits?: (url: PageUrl) => boolean
@@ -120,11 +120,11 @@ export type Visit =
   | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
   | FetchFailure
 
-/** The validators that were sent are still valid, or the page's markdown copy is the same as before. */
+/** The given validators are still valid, or the page's markdown copy is unchanged. */
 export interface Unmodified {
   readonly kind: "unmodified"
   readonly url: PageUrl
-  /** The validators sent with this answer. */
+  /** The validators in this response. */
   readonly validators: Validators
   readonly noindex: boolean
   /** See {@link Reading}. */
@@ -135,15 +135,15 @@ export interface Unmodified {
 
 export interface VisitOptions
   extends ReadOptions, Pick<FetchOptions, "after" | "memory" | "onRedirect" | "validators"> {
-  /** Whether this is the last try, so that a whole document counts even if its answer was cut off. Default true. */
+  /** Whether this is the last try, so that a whole document counts even if its response was cut off. Default true. */
   readonly isLastTry?: boolean
   /** Whether a browser rendered the page at the last visit, from a document that its site sends for other addresses too. */
   readonly isShell?: boolean
   /** The source of the page, for text recognition if the document has pictures of text. Default: no text recognition. */
   readonly scansOf?: string
-  /** Called just before a fetched answer is read. */
+  /** Called just before a fetched response is read. */
   readonly onReading?: () => Promise<void>
-  /** Called with the site's answer before anything is read from it: the bytes are gone when the call returns. */
+  /** Called with the site's response before anything is read from it: the bytes are no longer available after the call. */
   readonly onFetched?: (fetched: Fetched) => void
 }
 
@@ -151,48 +151,48 @@ export interface WalkOptions {
   readonly url: string
   /** The number of link steps from the start, at least 0. */
   readonly maxDepth: number
-  /** The most links followed from one page. */
+  /** The maximum number of links followed from one page. */
   readonly maxBreadth: number
-  /** The most pages visited in total. */
+  /** The maximum number of pages visited in total. */
   readonly limit: number
-  /** Regular expressions (RE2 syntax) on the path; a page passes when any matches. Empty: all pass. */
+  /** Regular expressions (RE2 syntax) for the path; a page is accepted if any of them matches. If empty, all are. */
   readonly selectPaths?: readonly string[]
   readonly excludePaths?: readonly string[]
-  /** Regular expressions (RE2 syntax) on the host. */
+  /** Regular expressions (RE2 syntax) for the host. */
   readonly selectDomains?: readonly string[]
   readonly excludeDomains?: readonly string[]
   /**
-   * Where pages come from: `include` adds the pages of the site's sitemaps to the links, `only` follows no links. With
-   * `discoverOnly`, an `only` walk reports the start if a sitemap lists it. Default: only links.
+   * How pages are discovered: `include` adds the pages of the site's sitemaps to the links, `only` follows no links.
+   * With `discoverOnly`, an `only` walk reports the start if a sitemap lists it. Default: only links.
    */
   readonly sitemap?: "include" | "only"
-  /** Whether to also return the pages that links out of the start's registrable domain lead to, after all others. */
+  /** Whether to also return, after all others, the pages that are linked but outside the start's registrable domain. */
   readonly allowExternal: boolean
   /**
    * Whether to report the pages at `maxDepth` without reading them, and read only the head and links of the others, as
    * a map does. Default false.
    */
   readonly discoverOnly?: boolean
-  /** Rates how well links fit the wanted content, each 0 to 1. With it, only the best links are followed, best first. */
+  /** Rates from 0 to 1 how well each link fits the wanted content. If set, only the best links are followed, best first. */
   readonly judge?: (links: readonly { readonly url: PageUrl; readonly text: string }[]) => Promise<number[]>
   /** How pages are read. Default `http`. */
   readonly rendering?: Rendering
   /** Decides which addresses may be named or read; other addresses on pages are ignored. Default: all. */
   readonly admits?: (url: PageUrl) => boolean
   readonly signal?: AbortSignal
-  /** Default: the walk is not paused. */
+  /** Lets the walk be paused. Default: it can't be. */
   readonly pause?: WalkPause
 }
 
 /** The remaining work of a paused walk, in a form that JSON can store. */
 export interface WalkFrontier {
-  /** Where the start led to; null if it was not read. */
+  /** The start's address after redirects; null if it was not read. */
   readonly start: PageUrl | null
   /** The number of pages that the walk may still return. */
   readonly left: number
-  /** Addresses that were visited, and those they led to. */
+  /** Addresses that were visited, and their targets after redirects. */
   readonly done: readonly PageUrl[]
-  /** The rest of the current level, and the known part of the next. */
+  /** The remaining addresses of the current level, and the known ones of the next. */
   readonly waiting: readonly WalkStep[]
   readonly next: readonly WalkStep[]
   /** Addresses outside the start's domain, which come last. */
@@ -203,17 +203,17 @@ export interface WalkFrontier {
 export interface WalkStep {
   readonly url: PageUrl
   readonly depth: number
-  /** How well the link to it fits, by {@link WalkOptions.judge}; 0 without one. */
+  /** How well the link to the address fits, by {@link WalkOptions.judge}; 0 without one. */
   readonly score: number
 }
 
 /** Lets a walk be paused between two pages and continued later. */
 export interface WalkPause {
-  /** Where an earlier walk of the same options was paused. */
+  /** The state of an earlier walk with the same options, from where it was paused. */
   readonly from: WalkFrontier | null
   /** Whether to pause: pages that are already being read are returned first, and no other is started. */
   isDue(): Promise<boolean>
-  /** Receives the remaining work, and the walk ends. */
+  /** Receives the remaining work; the walk ends after that. */
   keep(left: WalkFrontier): void
 }
 
@@ -221,6 +221,6 @@ export interface WalkPause {
 export interface WalkedPage {
   readonly url: PageUrl
   readonly depth: number
-  /** Null for an address that was only discovered (the last level of a map, external links, addresses that a map takes from a sitemap). */
+  /** Null for an address that was only discovered: the last level of a map, external links, and addresses that a map found in a sitemap. */
   readonly result: ReadResult | null
 }

@@ -114,7 +114,7 @@ describe("conditional requests", () => {
     })
     await runs.run("all")
     const { engine } = runs.fixture
-    // Pages unknown to any crawl, so that the numbers reveal nothing.
+    // Pages that no crawl knows, so that the numbers reveal nothing.
     const foreign = [1, 2].map((i) => ({
       ...runs.page("/")!,
       url: `https://elsewhere.example/${i}` as PageUrl,
@@ -152,7 +152,7 @@ describe("conditional requests", () => {
     expect(runs.page("/news")).toMatchObject({ topic: "news", publishedAt: new Date("2026-01-04") })
     const noted = await notes()
     expect(noted).toMatchObject({ images: expect.stringContaining("big.jpg") as unknown })
-    // News sitemaps list the articles of two days; their facts stay.
+    // News sitemaps list only the articles of the last two days; facts about earlier ones stay.
     runs.site.serve({ "/sitemap.xml": xml("<urlset></urlset>") })
     runs.now += 3 * DAY
     expect(await runs.run("all")).toMatchObject({ outcomes: { unchanged: 2 }, indexed: [] })
@@ -374,7 +374,7 @@ describe("sitemaps", () => {
     const first = await runs.run("all")
     expect(first.asked).toEqual(["/", "/1", "/2", "/3", "/one.xml", "/three.xml", "/two.xml"])
     runs.now += HOUR
-    // The index is the same, and names one sitemap without a date: that one is requested separately.
+    // The sitemap index is the same, and lists one sitemap without a date, which is requested separately.
     expect((await runs.run("due")).asked).toEqual(["/", "/three.xml"])
     runs.site.serve({
       "/sitemap.xml": xml(index("2026-01-02T00:00:00Z"), '"i2"'),
@@ -461,7 +461,7 @@ describe("limits of a source", () => {
     expect(cut.outcomes["unchanged"]).toBeLessThan(60)
     expect(Object.keys(cut.outcomes)).toEqual(["unchanged"])
     runs.now += HOUR
-    // The next run begins with the addresses that were left.
+    // The next run begins with the remaining addresses.
     const next = await runs.run("all", { limits: { bytes: 20_000 }, politeness: { concurrency: 2 } })
     expect(next.asked.filter((path) => cut.asked.includes(path)).length).toBeLessThan(cut.asked.length)
   })

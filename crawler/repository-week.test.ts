@@ -18,7 +18,7 @@ import { GitWork } from "./testing/git/git-work.ts"
 const ADDRESS = "https://git.example/acme/handbook/src/branch/main/"
 const tags = ["git"]
 
-/** Forty words that no other file has in this order. */
+/** Forty words in an order that occurs in no other file. */
 function text(name: string, edition = 1): string {
   const from = fnv1a(`${name} ${edition}`) % 40_000
   const words = Array.from({ length: 40 }, (_, at) => rareWord((from * 7919 + at * 104_729) % 50_000))
@@ -34,7 +34,7 @@ class CountingEmbedder extends HashingEmbedder {
   }
 }
 
-/** A handbook that people work on and push to a server, and an appliance that reads it from there. */
+/** A handbook that people edit and push to a server, and an appliance that reads it from there. */
 class Handbook implements AsyncDisposable {
   readonly #opened = new AsyncDisposableStack()
   readonly #folder = this.#opened.use(temporaryFolder())
@@ -95,7 +95,7 @@ class Handbook implements AsyncDisposable {
     return job!
   }
 
-  /** Whether the index holds the files of a branch, and nothing else. */
+  /** Whether the index contains the files of a branch, and nothing else. */
   async isExact(branch = "main"): Promise<boolean> {
     const { engine } = this.#appliance
     const paths = this.work.git("ls-tree", "-r", "-z", "--name-only", branch).split("\0").slice(0, -1)

@@ -389,7 +389,7 @@ export const crawlerSettings = {
   ...traceSettings,
 }
 
-/** Both are part of a header of every request. */
+/** Both values are part of a header of every request. */
 function headerText(value: string): string {
   if (/[^\x20-\x7e]/.test(value)) throw new Error("must be printable ASCII")
   return value
@@ -412,5 +412,5 @@ const NOTICES: Readonly<Record<Exclude<Mode, "off">, string>> = {
   drill: `This is a restore drill, not the appliance it was restored from: it answers from its index, crawls nothing and sends nothing.`,
 }
 
-/** The notice that every user of a read-only appliance sees; null if it is not read-only. */
+/** The notice shown to every user of a read-only appliance; null if it is not read-only. */
 export const readOnlyNotice = (mode: Mode): string | null => (mode === "off" ? null : NOTICES[mode])

@@ -14,7 +14,7 @@ import { temporaryFolder } from "./testing/crawl-fixture.ts"
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url))
 
-/** A crawler process with a data folder of its own, as on a machine of its own. */
+/** A crawler process with its own data folder, as on a separate machine. */
 class Crawler implements AsyncDisposable {
   readonly ended: Promise<number | null>
   readonly log: string[] = []
@@ -39,7 +39,7 @@ class Crawler implements AsyncDisposable {
     this.ended = once(this.#child, "close").then(([code]) => code as number | null)
   }
 
-  /** Kills the process as a power cut would. */
+  /** Kills the process without warning, as a power failure would. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL")
     await this.ended

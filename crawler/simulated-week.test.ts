@@ -52,7 +52,7 @@ class Newspaper {
     this.#others.set(path, handler)
   }
 
-  /** The expected contents of the index: a part of each page's text by its path. */
+  /** The expected contents of the index: for each path, a part of the page's text. */
   get pages(): Map<string, string> {
     const articles = [...this.#texts].filter(([path]) => !this.#heads.has(path))
     const lists = ["/", ...SECTIONS.map((section) => `/${section}/`)]
@@ -100,7 +100,7 @@ class Newspaper {
 const tagged = (body: string, type?: string): Handler =>
   conditional(body, { etag: `"${createHash("sha256").update(body).digest("hex").slice(0, 16)}"` }, type)
 
-/** Thirty words that no other text has in this order. */
+/** Thirty words in an order that occurs in no other text. */
 function sentence(...seed: readonly (string | number)[]): string {
   const digest = createHash("sha512").update(JSON.stringify(seed)).digest()
   const words =
@@ -139,7 +139,7 @@ const EVENTS: readonly (readonly [at: number, what: (paper: Newspaper, site: Tes
   [5.7 * DAY, (paper) => paper.drop("/market/1", status(404))],
 ]
 const RUN_EVERY = 8 * HOUR
-/** The last event is followed by the longest interval, and one more for the second strike. */
+/** After the last event, there is time for the longest interval, and one more for the second strike. */
 const END = 7 * DAY
 
 test("a week of a changing site, with a run every eight hours: index and site match at the end", async () => {

@@ -14,7 +14,7 @@ export type Scope = "host" | "domain" | "prefix"
 export const SCOPES: readonly Scope[] = ["host", "domain", "prefix"]
 
 /**
- * - `http`: pages are read as the server sends them.
+ * - `http`: pages are read as sent by the server.
  * - `browser`: every page is loaded in a browser first.
  * - `auto`: only pages that arrive without content are loaded in a browser, if one can be found.
  */
@@ -23,8 +23,8 @@ export type Rendering = "http" | "browser" | "auto"
 export const RENDERINGS: readonly Rendering[] = ["auto", "http", "browser"]
 
 /**
- * The author of a source. `operator`: a person at the machine, by a command or by the sources file; `api`: a
- * caller with an admin key.
+ * Who declared a source. `operator`: a person at the machine, by a command or by the sources file; `api`: a caller with
+ * an admin key.
  */
 export type SourceAuthor = "operator" | "api"
 
@@ -32,14 +32,14 @@ export type SourceAuthor = "operator" | "api"
 export interface Source {
   /** 1 to 100 characters, unique; its pages are stored under this name. */
   readonly name: string
-  /** Where every run starts: absolute http(s) addresses, at least one. */
+  /** Where every run starts: at least one absolute http(s) address. */
   readonly seeds: readonly string[]
   /**
    * Absolute path of a folder whose files are its pages. They have addresses below its one seed, which ends with `/`,
    * and nothing is fetched there. Null when the pages come from websites.
    */
   readonly folder: string | null
-  /** `posix`: modes and access control lists count as well as readers files; `none`: only readers files do. */
+  /** `posix`: file modes and access control lists count, as well as readers files; `none`: only readers files count. */
   readonly folderReaders: "posix" | "none"
   /**
    * Absolute path of an mbox, of a Maildir or of a folder of `.eml` files, whose threads and attachments are its pages.
@@ -47,11 +47,12 @@ export interface Source {
    */
   readonly mailbox: string | MailServer | null
   /**
-   * Absolute path of an archive whose documents or pages are its pages: those of a zip, tar or ZIM file have addresses
-   * below its one seed, those of a WARC file have their own, below its seeds. Null when the pages come from elsewhere.
+   * Absolute path of an archive whose documents or pages become the source's pages: those of a zip, tar or ZIM file
+   * have addresses below its one seed, those of a WARC file have their own, below its seeds. Null if the pages come
+   * from elsewhere.
    */
   readonly archive: string | null
-  /** Whether its pages are documents that are sent to the appliance, with addresses of their own or below its one seed. */
+  /** Whether its pages are documents that are sent to the appliance, with their own addresses or addresses below its one seed. */
   readonly documents: boolean
   /** A Git repository whose files are its pages, with addresses below its one seed. Null when the pages come from elsewhere. */
   readonly repository: Repository | null
@@ -59,7 +60,7 @@ export interface Source {
   readonly scope: Scope
   /** Patterns of addresses inside the scope; an address belongs to it when any pattern matches. When empty, all match. */
   readonly include: readonly string[]
-  /** Patterns of addresses that do not belong to it, whatever `include` says. */
+  /** Patterns of addresses that do not belong to the source, even if they match `include`. */
   readonly exclude: readonly string[]
   readonly limits: SourceLimits
   readonly rendering: Rendering
@@ -69,33 +70,33 @@ export interface Source {
    * operators who are responsible for the site: the admin API refuses it.
    */
   readonly ignoreNoindex: boolean
-  /** Private networks that this source may reach, in addition to `FOSSICK_ALLOWED_NETWORKS`; uses the same entries. */
+  /** Private networks that this source may reach, in addition to `FOSSICK_ALLOWED_NETWORKS`; the entries have the same form. */
   readonly allowedNetworks: readonly string[]
   readonly login: Login | null
   /** File of certificate authorities, in PEM, that are trusted in addition to the usual ones. */
   readonly caFile: string | null
-  /** The client certificate that is shown to the sites of the seeds and of the login. */
+  /** The client certificate that is presented to the sites of the seeds and of the login. */
   readonly clientCert: ClientCertificate | null
   readonly pages: PageDefaults
   /** The people who may read its pages; null for everybody. A page can be limited to fewer people, never opened to more. */
   readonly readers: WrittenReaders | null
-  /** Further logins that visit each page to find out who may read it; if empty, this isn't determined. */
+  /** Additional logins that visit each page to find out who may read it; if empty, this isn't determined. */
   readonly observers: readonly Observer[]
-  /** After this many days without being checked again, a page no longer counts as shown to an observer. */
+  /** The number of days without a check after which a page no longer counts as shown to an observer. */
   readonly observersMaxAgeDays: number
-  /** Sitemaps and feeds to read in addition to those the site names; absolute addresses. */
+  /** Sitemaps and feeds to read in addition to those that the site lists; absolute addresses. */
   readonly sitemaps: readonly string[]
   readonly feeds: readonly string[]
-  /** Null when it only runs on request. */
+  /** Null if the source runs only on request. */
   readonly schedule: Schedule | null
   readonly revisit: Revisit
   readonly removal: RemovalRules
   readonly webhooks: readonly Webhook[]
 }
 
-/** Which files of which Git repository to read. */
+/** The Git repository to read, and which of its files. */
 export interface Repository {
-  /** The address in a form that `git clone` accepts, over http(s), or an absolute path. */
+  /** The address in a form that `git clone` accepts, with http(s), or an absolute path. */
   readonly url: string
   /** A branch or tag; null for the default branch. */
   readonly ref: string | null
@@ -103,7 +104,7 @@ export interface Repository {
   readonly paths: readonly string[]
   /** Names a secret, as the values of a {@link Login} do; null when none is needed. */
   readonly token: string | null
-  /** The name that goes with the token; null for the one that the forge expects. */
+  /** The user name sent with the token; null for the one that the forge expects. */
   readonly user: string | null
 }
 
@@ -114,23 +115,23 @@ export interface MailServer {
   readonly user: string
   /** Names a secret, as the values of a {@link Login} do. */
   readonly password: string
-  /** Only these folders are read, as the server names them; when empty, all except spam, trash and drafts. */
+  /** Only these folders are read, under the server's names for them; if empty, all except spam, trash and drafts. */
   readonly folders: readonly string[]
 }
 
-/** The most that one run may use; null for no limit. */
+/** The maximum that one run may use; null for no limit. */
 export interface SourceLimits {
   readonly pages: number
-  /** Link steps from a seed. */
+  /** Maximum number of link steps from a seed. */
   readonly depth: number
-  /** Bytes of all bodies read, decompressed. */
+  /** Maximum size of all bodies read, decompressed, in bytes. */
   readonly bytes: number | null
   readonly minutes: number | null
 }
 
-/** How politely a source is visited. Null where the settings apply. */
+/** How politely a source is visited. Null means that the global setting applies. */
 export interface Politeness {
-  /** Pages fetched from one host at the same time. */
+  /** Maximum number of pages fetched from one host at the same time. */
   readonly concurrency: number | null
   /** Milliseconds between two requests to one host. */
   readonly delayMs: number | null
@@ -139,8 +140,8 @@ export interface Politeness {
 }
 
 /**
- * What a source states about its pages. Topic and `safe` apply to all of them, whatever the pages say; country and
- * language apply to pages that don't state their own. Null leaves it to each page.
+ * Facts that a source declares about its pages. Topic and `safe` apply to all of them, whatever the pages say; country
+ * and language apply to pages that don't state their own. Null leaves it to each page.
  */
 export interface PageDefaults {
   readonly topic: PageTopic | null
@@ -151,26 +152,26 @@ export interface PageDefaults {
   readonly safe: boolean | null
 }
 
-/** Values that name a secret (`${NAME}` from the environment, `file:/path`) are resolved where they are used. */
+/** Values that name a secret (`${NAME}` from the environment, `file:/path`) are resolved only when they are used. */
 export type Login =
   | { readonly kind: "basic"; readonly user: string; readonly password: string }
   | { readonly kind: "headers"; readonly headers: Readonly<Record<string, string>> }
   | { readonly kind: "cookies"; readonly cookies: Readonly<Record<string, string>> }
   | {
       readonly kind: "form"
-      /** The page with the form. */
+      /** The address of the page with the form. */
       readonly url: string
-      /** Fields to fill in, by name; hidden ones (CSRF tokens) are sent as the page has them. */
+      /** The fields to fill in, by name; hidden ones (CSRF tokens) are sent with the page's values. */
       readonly fields: Readonly<Record<string, string>>
-      /** Some text that appears only on pages for a logged-in user; null when any answer but an error is accepted. */
+      /** Text that appears only on pages for a logged-in user; null if any response except an error is accepted. */
       readonly proof: string | null
     }
 
-/** A login that sees some of a source's pages, and represents the people who see the same pages. */
+/** A login that can see some of a source's pages, and represents the people who can see the same pages. */
 export interface Observer {
   /** Unique in its source. */
   readonly name: string
-  /** `same`: the source's own, which sees every page. `none`: without a login. */
+  /** `same`: the source's own login, which sees every page. `none`: without a login. */
   readonly login: Login | "same" | "none"
   /** The people who may read the pages that the login sees. */
   readonly readers: "everybody" | { readonly allow: readonly string[] }
@@ -178,10 +179,10 @@ export interface Observer {
 
 /** A client certificate. Each field names its secret: `${NAME}` from the environment, `file:/path`. */
 export interface ClientCertificate {
-  /** The certificate, and those of the authorities between it and the root. */
+  /** The certificate, and those of the intermediate authorities. */
   readonly cert: string
   readonly key: string
-  /** For an encrypted key. */
+  /** The passphrase of an encrypted key. */
   readonly passphrase: string | null
 }
 
@@ -201,7 +202,7 @@ export interface RemovalRules {
 export interface Webhook {
   readonly url: string
   readonly events: readonly ("finished" | "changed" | "alert")[]
-  /** Signs the body; names a secret like the values of a {@link Login}. */
+  /** The secret for signing the body; names a secret like the values of a {@link Login}. */
   readonly secret: string | null
 }
 
@@ -234,7 +235,7 @@ export type SourceSpec = Pick<Source, "seeds"> &
     readonly webhooks?: readonly (Pick<Webhook, "url"> & Partial<Webhook>)[]
   }
 
-/** The fields that say what kind of content the source has; a source with none of them set reads websites. */
+/** The fields that set what kind of content the source has; a source with none of them reads websites. */
 export const CONTENT_FIELDS = [
   "folder",
   "mailbox",
@@ -253,10 +254,10 @@ export const CONTENT_FOR_ADMINS: readonly ContentField[] = ["documents"]
 
 /** The fields of {@link CONTENT_FIELDS} that are set. */
 export const contentFieldsOf = (source: { readonly [Field in ContentField]?: unknown }): ContentField[] =>
-  // A stored job can be older than a field.
+  // A stored job can be from a time before a field existed.
   CONTENT_FIELDS.filter((field) => (source[field] ?? false) !== false)
 
-/** Settings for content: it has no links to follow and no robots rules, and a small page limit would leave out pages at random. */
+/** Settings for content other than websites: it has no links to follow and no robots rules, and a small page limit would leave out pages at random. */
 const OF_CONTENT = {
   scope: "prefix",
   rendering: "http",
@@ -275,7 +276,7 @@ const wholeRepository = ({
 const wholeMailbox = (mailbox: NonNullable<SourceSpec["mailbox"]> | null): Source["mailbox"] =>
   mailbox === null || typeof mailbox === "string" ? mailbox : { folders: [], ...mailbox }
 
-/** A whole source; its name is the host of its first seed when it has none. */
+/** Completes a source; without a name, it is named after the host of its first seed. */
 export function defineSource(spec: SourceSpec): Source {
   const [first] = spec.seeds
   if (first === undefined) throw new Error("a source needs at least one seed")
@@ -314,8 +315,9 @@ export function defineSource(spec: SourceSpec): Source {
 }
 
 /**
- * A source as runs obey it. Only the operator, who is responsible for it, may ignore a site's requests to crawlers or
- * have files of the machine read: a source from the API obeys its sites and reads no folder, whatever its fields say.
+ * A source with the settings that runs apply. Only the operator, who is responsible for it, may ignore a site's
+ * requests to crawlers or have files of the machine read: a source from the API obeys its sites and reads no folder,
+ * regardless of its fields.
  */
 export function sourceBy(author: SourceAuthor, spec: SourceSpec): Source {
   const source = defineSource(spec)

@@ -21,7 +21,7 @@ type Spec = Partial<SourceSpec>
 class Site implements AsyncDisposable {
   readonly fixture: CrawlFixture
   readonly site: TestSite
-  /** Whether each visit got a response with a body, by path, since the last run began. */
+  /** Whether each visit since the last run began got a response with a body, by path. */
   read: string[] = []
 
   private constructor(site: TestSite, fixture: CrawlFixture) {
@@ -51,7 +51,7 @@ class Site implements AsyncDisposable {
     return site
   }
 
-  /** Runs a crawl. @returns the paths that the index holds afterwards */
+  /** Runs a crawl. @returns the paths that the index contains afterwards */
   async run(spec: Spec = {}, visits: "all" | "due" = "all", signal?: AbortSignal): Promise<string[]> {
     this.read = []
     const { seeds = ["/"], ...rest } = spec
@@ -78,7 +78,7 @@ const byDate = (body: string) => conditional(body, { lastModified: "Mon, 05 Jan 
 const byTag = (body: string) => conditional(body, { etag: '"1"' })
 const bare = (body: string) => body
 
-/** `/` leads to `/1`, `/1` to `/2`, and so on up to `/last`. */
+/** `/` links to `/1`, `/1` to `/2`, and so on up to `/last`. */
 const chain = (last: number) =>
   Object.fromEntries(
     Array.from({ length: last + 1 }, (_, i) => [i === 0 ? "/" : `/${i}`, i < last ? [`/${i + 1}`] : []]),

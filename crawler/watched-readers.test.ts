@@ -18,7 +18,7 @@ import { WholeCrawler } from "./testing/whole-crawler.ts"
 const FILES = "https://nas.example/files/"
 const NOTES = "https://notes.example/"
 
-// The crawler's processes learn of the change only from the change itself.
+// Nothing but the change itself tells the crawler's processes about it.
 test(
   "a change to the readers of files and documents reaches the index without new vectors",
   { tags: ["acl"] },

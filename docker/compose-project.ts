@@ -12,7 +12,7 @@ export interface Container {
   readonly id: string
   readonly service: string
   readonly state: string
-  /** Empty if it has no health check. */
+  /** Empty if the container has no health check. */
   readonly health: string
   readonly exitCode: number
   /** Number of restarts. */
@@ -55,7 +55,7 @@ export class ComposeProject {
     this.#program = isPlugin ? ["docker", "compose"] : ["docker-compose"]
   }
 
-  /** @returns its standard output; the error contains the rest if it fails */
+  /** @returns the command's standard output; if it fails, the error contains the rest of its output */
   async compose(...args: readonly string[]): Promise<string> {
     const [program, ...before] = this.#program
     const files = this.#files.flatMap((file) => ["--file", file])
@@ -91,7 +91,7 @@ export class ComposeProject {
     return found
   }
 
-  /** Waits until all containers are healthy, except those of services that end. */
+  /** Waits until all containers are healthy, except those of services that are meant to end. */
   async healthy(ending: readonly string[]): Promise<void> {
     await this.until(async () => {
       const unwell = (await this.containers()).filter(

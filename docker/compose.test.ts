@@ -62,7 +62,7 @@ const variants = readdirSync(import.meta.dirname)
   .map((name) => /^compose\.(.+)\.yaml$/.exec(name)?.[1])
   .filter((name) => name !== undefined)
 const files = ["compose.yaml", CLUSTER, ...variants.map((name) => `docker/compose.${name}.yaml`)]
-/** Each service where it is defined, not where it is changed. */
+/** Each service in the file that defines it, not in those that change it. */
 const services = files.flatMap((file) =>
   Object.entries(composeFile(file).services)
     .filter(([name]) => file === "compose.yaml" || file === CLUSTER || !(name in base.services))

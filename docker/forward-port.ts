@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from "node:net"
 
-/** Forwards each incoming connection to a single address, and opens no others. Doesn't keep a process alive. */
+/** Forwards each incoming connection to one fixed address, and makes no other connections. Doesn't keep a process alive. */
 export function forwardPort(
   listen: { host: string; port: number },
   target: { host: string; port: number },

@@ -16,7 +16,7 @@ import { apiSettings } from "../api/settings.ts"
 
 const CHECKS: Readonly<Record<string, () => Promise<string | null>>> = { api, crawler }
 
-/** Ready means more than alive: the index answers, the model embeds, a crawler is running. */
+/** "Ready" means more than "alive": the index answers, the embedding model works, and a crawler is running. */
 async function api(): Promise<string | null> {
   const { port } = readSettings(apiSettings, environment())
   return await new Promise((resolve) => {

@@ -7,11 +7,11 @@ export const IMAGE_CODE: readonly string[] = ["api", "base", "command", "crawler
 const NAMED = /(?:\bfrom |\bimport\(?\s*)"((?!node:|[.#])[\w@][\w./@-]*)"/g
 const TYPES_ONLY = /^import type .*$/gm
 
-/** `fossick payments try` needs it, and says what to install if it is missing, as it is in the image. */
+/** Only `fossick payments try` needs this package. The image lacks it, and the command then says what to install. */
 const FOR_CLONES = new Set(["@x402/fetch"])
 
 /**
- * Every required package that the code imports, as it is imported: `viem/chains`.
+ * Every required package that the code imports, with its path as in the import: `viem/chains`.
  *
  * @param root the folder that contains the code folders: a clone's, or the image's `/app`
  * @param counts whether a file counts, by its path in `root`

@@ -62,7 +62,7 @@ for (const entry of folders) {
   found.add(rule[0])
   rmSync(join(root, path))
 }
-// Otherwise a renamed package would silently make the image larger again.
+// Without this check, a renamed package would silently make the image larger again.
 for (const [where, what] of unused) {
   if (!found.has(where)) process.stdout.write(`There is nothing at ${String(where)} (${what}).\n`)
 }

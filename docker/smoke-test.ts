@@ -22,7 +22,7 @@ const SCRIPT_PAGE = "http://site/tides"
 const DOCUMENT = "http://site/rules.pdf"
 const PATIENCE_MS = 600_000
 
-/** Waits for a browser process that holds a page, and prints whether it runs with or without its sandbox. */
+/** Waits for a browser process with an open page, and prints whether it runs with or without its sandbox. */
 const LOOK = `
   for try in $(seq 300); do
     for file in /proc/[0-9]*/cmdline; do

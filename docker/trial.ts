@@ -4,21 +4,21 @@ import type { ComposeProject } from "./compose-project.ts"
 
 const startedAt = Date.now()
 
-/** A line with the seconds since the trial began. */
+/** Prints a line, with the seconds since the trial began. */
 export function say(line: string): void {
   process.stdout.write(`${((Date.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
 }
 
-/** @throws Error that names the expected value */
+/** @throws Error that names the expectation */
 export function expect(condition: boolean, what: string): void {
   if (!condition) throw new Error(`expected that ${what}`)
 }
 
 /**
- * Runs a trial on a project and reports whether it passed, also in the exit code. If it failed, shows what was running
- * and what it logged.
+ * Runs a trial on a project and reports whether it passed, also in the exit code. If it failed, prints which containers
+ * were running and what they logged.
  *
- * @param remove removes whatever else the trial created; `null` leaves everything running
+ * @param remove removes everything else that the trial created; `null` leaves everything running
  */
 export async function tried(
   project: ComposeProject,

@@ -6,7 +6,7 @@ import { COMMANDS } from "../command/registry.ts"
 
 const page = readFileSync(join(import.meta.dirname, "command.md"), "utf8")
 
-/** Cells of the rows of the table below a heading. */
+/** Cells of each row of the table below a heading. */
 const rows = (heading: string): string[][] => {
   const [, table = ""] =
     new RegExp(`\\n## ${heading}\\n[^]*?\\n\\|[-|]+\\|\\n((?:\\|.*\\n)+)`).exec(page) ?? []

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest"
 import { headingIds } from "../api/faces/handbook/render-markdown.ts"
 
 const root = join(import.meta.dirname, "..")
-/** A running appliance's data, installed npm packages, and pages from other people's sites. */
+/** Not checked: a running appliance's data, installed npm packages, and pages from other people's sites. */
 const SKIPPED = /^(\.git|node_modules|index-data\/(?!README\.md$).*)$|\/(node_modules|testing\/pages)$/
 
 const pages = markdownFiles(root).map((path) => relative(root, path))

@@ -95,7 +95,7 @@ test("the page on file formats lists every document and text format with its ext
   const rows = [...read("file-formats.md").matchAll(/^\| (.*?) \|/gm)]
     .map(([, cell = ""]) => codes(cell).filter((code) => /^\.\w+$/.test(code)))
     .filter((endings) => endings.length > 0)
-  // Source code has a section of its own; APIs and images are recognised by their first bytes.
+  // Source code is described in a section of its own; APIs and images are recognised by their first bytes.
   const wanted = [...FORMATS, ...LEGACY_FORMATS, ...TEXT_FORMATS.filter(({ name }) => name !== "code")]
     .filter(({ extensions }) => extensions.length > 0)
     .map(({ extensions }) => extensions.map((ending) => `.${ending}`))

@@ -24,7 +24,7 @@ import {
   yamlOfFaces,
 } from "./house/shown.ts"
 
-// Anything that a page, a screen or a message tells people to write is accepted by the code that reads it.
+// Everything that a page, a screen or a message tells people to type must be accepted by the code that reads it.
 
 const pages = shownPages()
 const sources = shownSources()
@@ -43,7 +43,7 @@ async function faultsOf<T extends Shown>(
       // oxlint-disable-next-line no-await-in-loop -- in order
       await check(one)
     } catch (error) {
-      // The files named in the text are on the reader's machine.
+      // The files named in the text exist only on the reader's machine.
       const wrong = (error as Error).message.split("\n").filter((line) => !MISSING_FILE.test(line))
       if (wrong.length > 0) faults[one.at] = `${wrong.join("\n")}\n${one.text}`
     }
@@ -52,7 +52,7 @@ async function faultsOf<T extends Shown>(
 }
 
 describe("YAML", () => {
-  /** Files of other programs, by a top-level field: only these may be unknown to every reader here. */
+  /** Files of other programs, recognised by a top-level field. Only these may be unknown to all of our own readers. */
   const FOREIGN = [
     "firecrawlApiKey",
     "image",
@@ -80,7 +80,7 @@ describe("YAML", () => {
 
   async function check({ text }: Shown): Promise<void> {
     const value = parse(text) as object | null
-    // Contains only a comment for editors.
+    // The block contains only a comment for editors.
     if (value === null) return
     const [first = ""] = Object.keys(value)
     const reader = READERS[first]
@@ -176,7 +176,7 @@ describe("settings", () => {
       .map((setting) => [setting.name as string, setting]),
   )
   const everywhere = [...pages, ...sources, ...settingsFiles()]
-  /** Where the settings are read from, a common prefix of settings, and a list in the source. */
+  /** Names that aren't settings: the variable for the settings file, a common prefix of settings, and a list in the source code. */
   const APART = new Set(["FOSSICK_CONFIG_FILE", "FOSSICK_X402", "X402_OUTCOMES"])
 
   const VALUE = String.raw`(?:"([^"\n]*)"|'([^'\n]*)'|((?:[^\s"'\`;,)]|,(?=\S))+))`

@@ -1,11 +1,11 @@
 import { EngineError } from "./errors.ts"
 
-/** Number of texts that an index passes to its embedder at a time: enough to keep the threads busy, few enough to stop quickly. */
+/** Number of texts that an index passes to its embedder at a time: enough to keep the threads busy, but few enough to stop quickly. */
 export const TEXTS_AT_A_TIME = 64
 
 /** A text token by token: the text of each token, and its meaning in context. */
 export interface TokenVectors {
-  /** The tokens as their tokenizer writes them (`search`, `##ing`, `▁search`), without those it adds itself. */
+  /** The tokens as their tokenizer writes them (`search`, `##ing`, `▁search`), without those that the tokenizer adds itself. */
   readonly tokens: readonly string[]
   /** One vector of unit length per token, row by row. */
   readonly vectors: Float32Array
@@ -13,9 +13,9 @@ export interface TokenVectors {
 
 /** Properties of a model other than its vectors. */
 export interface ModelTraits {
-  /** Cosines of unrelated texts, and of texts with the same meaning. */
+  /** Typical cosines of unrelated texts, and of texts with the same meaning. */
   readonly cosines: CosineRange
-  /** Unicode names of the scripts that it reads, such as `Latin` or `Han`; `null` for all scripts. */
+  /** Unicode names of the scripts that the model supports, such as `Latin` or `Han`; `null` for all scripts. */
   readonly scripts: readonly string[] | null
 }
 
@@ -31,7 +31,7 @@ export function cosineOf(a: Float32Array, b: Float32Array): number {
   return sum
 }
 
-/** The traits of a model that declares none. */
+/** The traits assumed for a model that declares none. */
 export const PLAIN_TRAITS: ModelTraits = { cosines: { unrelated: 0, same: 1 }, scripts: null }
 
 export const traitsOf = ({ traits }: Pick<Embedder, "traits">): ModelTraits => traits ?? PLAIN_TRAITS

@@ -11,12 +11,12 @@ import type { ShippedModel } from "./shipped-models.ts"
 /**
  * A searchable set of pages, keyed by {@link PageUrl}.
  *
- * Promises that every adapter keeps and `testing/engine-contract.ts` proves:
+ * Promises that every adapter keeps and `testing/engine-contract.ts` tests:
  * - `index()` replaces an existing page. When it resolves, `search()` on this engine finds the page by its text, and
- * the page survives `kill -9`. Vectors follow from a durable queue: `settled()` waits for it,
+ * the page survives `kill -9`. Vectors are created later from a durable queue: `settled()` waits for it,
  * `stats().pagesWithoutVectors` counts it.
- * - `remove()` forgets pages; when it resolves, `search()` and `get()` no longer know them. Removing an unknown page is
- * no error.
+ * - `remove()` forgets pages; when it resolves, `search()` and `get()` no longer find them. Removing an unknown page is
+ * not an error.
  * - `search()` never waits for a running `index()`, and never blocks the event loop for long.
  * - Another process that opened the same index for reading sees a change within `supports.readerLagMs`.
  * - Only one process at a time can open an index for writing; a second one gets `INDEX_LOCKED`.
@@ -35,7 +35,7 @@ export interface Engine extends AsyncDisposable {
   load(pages: readonly PageWithVectors[]): Promise<void>
   remove(urls: readonly PageUrl[]): Promise<void>
   search(query: Query, options?: { signal?: AbortSignal }): Promise<SearchResult>
-  /** How many of the pages that match a question have each value of some fields: see `facets/`. */
+  /** Counts, for some fields, how many of the pages that match a question have each value: see `facets/`. */
   facets(query: FacetQuery, options?: { signal?: AbortSignal }): Promise<FacetCounts>
   /**
    * Titles and headings of pages that match what the user has typed so far, best first, each text once. Pages that are
@@ -44,21 +44,22 @@ export interface Engine extends AsyncDisposable {
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
   /** The stored page, or `null`. */
   get(url: PageUrl): Promise<Page | null>
-  /** Names of the sources that a page belongs to, starting with the one that read it; empty if the index doesn't hold it. Cheaper than {@link get}. */
+  /** Names of the sources that a page belongs to, starting with the one that read it; empty if the index doesn't contain it. Cheaper than {@link get}. */
   holdersOf(url: PageUrl): Promise<readonly string[]>
   /**
-   * Every page with the vectors it has, in the order of {@link pageId}, in its state when its turn comes: a page that
-   * is indexed or removed in the meantime may or may not be included. `after` skips that id and all before it.
+   * Every page with the vectors it has, in the order of {@link pageId}, in the state that it is in when it is returned:
+   * a page that is indexed or removed in the meantime may or may not be included. `after` skips that id and all before
+   * it.
    */
   allPages(options?: { after?: string; signal?: AbortSignal }): AsyncIterable<PageWithVectors>
   /** The given pages that are in the index, with the vectors they have, in any order. */
   withVectors(urls: readonly PageUrl[]): Promise<readonly PageWithVectors[]>
-  /** How much of a page searches can find, or `null` if the index doesn't hold it. */
+  /** How much of a page searches can find, or `null` if the index doesn't contain it. */
   coverage(url: PageUrl): Promise<PageCoverage | null>
   stats(): Promise<EngineStats>
-  /** Pages per language (ISO 639-1); "" for an unknown language. */
+  /** Number of pages per language (ISO 639-1); "" for an unknown language. */
   languages(): Promise<ReadonlyMap<string, number>>
-  /** Counts pages by sources and readers label. */
+  /** Counts pages by sources and label of readers. */
   pagesByReaders(): Promise<readonly PagesOfReaders[]>
   /** Like {@link EngineStats.pagesWithoutVectors}, for the pages of one source. */
   pagesWithoutVectors(source: string): Promise<number>
@@ -66,7 +67,7 @@ export interface Engine extends AsyncDisposable {
   settled(): Promise<void>
 }
 
-/** Optional abilities of an adapter, beyond the promises every adapter keeps. */
+/** Optional abilities of an adapter, in addition to the promises that every adapter keeps. */
 export interface EngineSupports {
   readonly adapter: string
   /** Whether a misspelt query word still finds its page. Default: false. */
@@ -86,7 +87,7 @@ export interface Query {
    * with all of them come first), `-word`, `site:host`, `-site:host`; or already parsed. An empty text finds nothing.
    */
   readonly text: string | QueryText
-  /** How many pages to return, at least 0. */
+  /** Number of pages to return, at least 0. */
   readonly limit: number
   readonly filter?: PageFilter
   /** Pages to rank higher than their text alone would. */
@@ -95,20 +96,20 @@ export interface Query {
   readonly rules?: readonly Rule[]
   /** Default `basic`. */
   readonly depth?: SearchDepth
-  /** Best passages to return for each page. Default 3. */
+  /** Number of best passages to return for each page. Default 3. */
   readonly passagesPerPage?: number
-  /** False leaves {@link Hit.markdown} empty, which saves reading it, the largest cost for long pages. Default true. */
+  /** If false, {@link Hit.markdown} is empty, which saves reading it, the largest cost for long pages. Default true. */
   readonly withMarkdown?: boolean
-  /** `lexical` and `vector` leave one arm out; used by benches and when no vectors are wanted. Default `hybrid`. */
+  /** `lexical` and `vector` each use only one of the two arms, for benchmarks and when no vectors are wanted. Default `hybrid`. */
   readonly arms?: "hybrid" | "lexical" | "vector"
   /**
    * How many pages contain each word, if this index is one of several being searched: words are weighted by these
-   * numbers. Default: by this index alone.
+   * numbers. Default: the numbers of this index alone.
    */
   readonly statistics?: WordStatistics
-  /** If true, finds nothing: the result only has {@link SearchResult.rarity}, for all terms that the ranking would weigh. Default false. */
+  /** If true, no hits are searched for: the result only has {@link SearchResult.rarity}, for all terms that the ranking would weigh. Default false. */
   readonly rarityOnly?: boolean
-  /** Whether hits have their {@link Hit.evidence}. Default false. */
+  /** Whether hits include their {@link Hit.evidence}. Default false. */
   readonly withEvidence?: boolean
 }
 
@@ -123,7 +124,7 @@ export interface WordStatistics {
 export interface PageFilter {
   /**
    * A registrable domain matches itself and its subdomains; any other host matches only itself. With a port
-   * (`localhost:8080`), only on that port.
+   * (`localhost:8080`), it matches only on that port.
    */
   readonly includeDomains?: readonly string[]
   readonly excludeDomains?: readonly string[]
@@ -131,7 +132,7 @@ export interface PageFilter {
   readonly publishedFrom?: Date
   /** Pages with a known date at or after this are dropped. */
   readonly publishedBefore?: Date
-  /** With a date bound: whether to drop pages of unknown date too. Default false. */
+  /** With a date bound: whether to drop pages without a known date too. Default false. */
   readonly requirePublished?: boolean
   /** ISO 639-1. Pages in other or unknown languages are dropped. */
   readonly languages?: readonly string[]
@@ -145,7 +146,7 @@ export interface PageFilter {
   readonly safe?: boolean
   /** Pages on other topics, or on none, are dropped. */
   readonly topics?: readonly PageTopic[]
-  /** Pages whose address is under none of these folders are dropped, and so are those under a folder prefixed with `!`: see `isAmong` in `page/address-parts.ts`. */
+  /** Pages whose address is in none of these folders are dropped, and so are those in a folder prefixed with `!`: see `isAmong` in `page/address-parts.ts`. */
   readonly paths?: readonly string[]
   /** Pages whose address names none of these versions are dropped: see `versionOf` in `page/address-parts.ts`. */
   readonly versions?: readonly string[]
@@ -180,13 +181,13 @@ export interface FacetQuery extends Pick<Query, "text" | "filter" | "rules"> {
 
 export interface FacetValue {
   readonly value: string
-  /** Number of pages. A page that belongs to several sources counts for each. */
+  /** Number of pages. A page that belongs to several sources is counted for each. */
   readonly count: number
 }
 
 export interface Facet {
   readonly field: FacetField
-  /** Most frequent first; pages without a value aren't counted. */
+  /** Most frequent values first; pages without a value aren't counted. */
   readonly values: readonly FacetValue[]
 }
 
@@ -195,7 +196,7 @@ export interface FacetCounts {
   readonly pages: number
   /** False if more pages match; then only the best were counted. */
   readonly isExact: boolean
-  /** One for each field, in the same order. */
+  /** One entry for each field, in the same order. */
   readonly facets: readonly Facet[]
 }
 
@@ -218,7 +219,7 @@ export interface Suggestion {
   readonly url: string
 }
 
-/** All given preferences add up; an empty list counts as not given. Nothing is dropped by them. */
+/** The effects of all given preferences add up; an empty list counts as not given. Preferences drop no pages. */
 export interface PagePreference {
   /** As in {@link PageFilter.includeDomains}. */
   readonly domains?: readonly string[]
@@ -227,7 +228,7 @@ export interface PagePreference {
   /** ISO 3166-1 alpha-2, lower case. */
   readonly countries?: readonly string[]
   readonly topic?: PageTopic
-  /** Pages that are more recent at this time rank higher; pages without a date gain nothing. */
+  /** Pages that are more recent as of this time rank higher; pages without a date gain nothing. */
   readonly recentAt?: Date
 }
 
@@ -239,9 +240,9 @@ export interface SearchResult {
    * pages, as in BM25: 0 or more.
    */
   readonly rarity?: ReadonlyMap<string, number>
-  /** Why meaning was left out although the query asked for it, for any reader. `undefined` if it wasn't. */
+  /** The reason, for any reader, why meaning was left out although the query asked for it; `undefined` if it wasn't left out. */
   readonly wordsAlone?: string
-  /** Why the reranker was left out although the settings ask for it, for any reader. `undefined` if it wasn't. */
+  /** The reason, for any reader, why the reranker was left out although the settings ask for it; `undefined` if it wasn't left out. */
   readonly notReranked?: string
   /** Omitted if the question's language isn't clear, if the caller names languages, or if pages and model fit the language. */
   readonly languageNotice?: LanguageNotice
@@ -253,11 +254,11 @@ export interface SearchResult {
   readonly nowhere?: number
 }
 
-/** Why a question in its language might find little. */
+/** The reasons why a question in its language might find little. */
 export interface LanguageNotice {
-  /** Language of the question, ISO 639-1; several when its script only narrows it down to these. */
+  /** Language of the question (ISO 639-1); several languages if its script only narrows it down to these. */
   readonly languages: readonly string[]
-  /** Whether none, or hardly any, of the pages that could be found are in the language. */
+  /** Whether none, or hardly any, of the pages that could be found are in this language. */
   readonly isScarce: boolean
   /** The shipped model that supports the language of the question and the pages; omitted if the index's model supports it, or none does. */
   readonly betterModel?: ShippedModel
@@ -268,14 +269,14 @@ export interface FoldedPage {
   readonly url: PageUrl
   readonly title: string
   readonly language: string | null
-  /** `copy`: it has the same content; `translation`: the same page in another language; `version`: the same page in another version of its documentation. */
+  /** `copy`: it has the same content; `translation`: it is the same page in another language; `version`: it is the same page in another version of its documentation. */
   readonly kind: "copy" | "translation" | "version"
 }
 
 export interface Hit {
   readonly url: PageUrl
   readonly title: string
-  /** Calibrated, 0..1: the probability, as measured on judged collections, that the page answers the query. */
+  /** The calibrated probability, 0..1, that the page answers the query, as measured on judged collections. */
   readonly score: number
   /** Best first. */
   readonly passages: readonly HitPassage[]
@@ -297,7 +298,7 @@ export interface Hit {
   readonly readers?: readonly PageReaders[]
   /** Other pages with the same content, here or in another language, best first; omitted if there are none. */
   readonly folded?: readonly FoldedPage[]
-  /** How the rank was computed, for `explain` and benches. */
+  /** How the rank was computed, for `explain` and benchmarks. */
   readonly parts: HitParts
   /** The score before the page is penalized for what it lacks, and before preferences and boosts. Default: the score. */
   readonly match?: number
@@ -318,7 +319,7 @@ export interface HitEvidence {
   readonly lacksNumbers: number
 }
 
-/** Each is 0..1, and 0 if it played no part in the rank. */
+/** Each score is 0..1, and 0 if it played no part in the rank. */
 export interface HitParts {
   /** Score of the page's words. */
   readonly lexical: number
@@ -334,7 +335,7 @@ export interface HitParts {
   readonly fused: number
   /**
    * The bonus for preferences and quoted phrases added to `fused`, minus the penalty for a page that mostly lists
-   * others, or is in another language than the question.
+   * others, or that is in another language than the question.
    */
   readonly boost: number
 }
@@ -360,9 +361,9 @@ export interface PageWithVectors {
   readonly vectors: readonly Float32Array[] | null
 }
 
-/** The number of pages with the same sources and the same readers. */
+/** The number of pages that have the same sources and the same readers. */
 export interface PagesOfReaders {
-  /** All sources of the pages. Indexes on servers have one row per source and count a page of several sources once for each. */
+  /** All sources of the pages. Indexes on servers have one row per source, and count a page that belongs to several sources once for each. */
   readonly sources: readonly string[]
   /** The `readersLabel`; `null` if anyone may read them. */
   readonly label: string | null
@@ -371,7 +372,7 @@ export interface PagesOfReaders {
 
 export interface PageCoverage {
   readonly passages: number
-  /** Number of passages with a vector for the page's current text; the rest are waiting for theirs and are found by their text. */
+  /** Number of passages with a vector for the page's current text; the rest are waiting for theirs and are found only by their text. */
   readonly vectors: number
 }
 
@@ -382,7 +383,7 @@ export interface EngineStats {
   readonly pagesWithoutVectors: number
   /** Number of passages on those pages. On Meilisearch an estimate from the mean of all pages. */
   readonly passagesWithoutVectors: number
-  /** Passages that got their vectors per second, over the last minute; `null` while none are created, or it is too early to tell. */
+  /** Number of passages per second that got their vectors, over the last minute; `null` while none are created, or if it is too early to tell. */
   readonly vectorsPerSecond: number | null
   readonly embedder: string
   readonly dimensions: number

@@ -5,13 +5,13 @@ export type EngineErrorCode =
   | "ENGINE_UNAVAILABLE"
   /** A file of the index is missing, or its content differs from what was written; the message names it and says how to recover. */
   | "INDEX_DAMAGED"
-  /** Another process holds the index open for writing. */
+  /** Another process has the index open for writing. */
   | "INDEX_LOCKED"
   /** The index was written by a newer Fossick. */
   | "INDEX_FORMAT_TOO_NEW"
   /** The index was written by an older Fossick: it has to be rebuilt first, or cannot be read at all. */
   | "INDEX_FORMAT_TOO_OLD"
-  /** The index holds vectors from another model or with another number of dimensions: `fossick index upgrade`. */
+  /** The index contains vectors from another model or with another number of dimensions: `fossick index upgrade`. */
   | "EMBEDDER_MISMATCH"
   /** The disk has too little room for the index that is to be built. */
   | "NO_ROOM"
@@ -22,7 +22,7 @@ export type EngineErrorCode =
   /** The engine was closed. */
   | "ENGINE_CLOSED"
 
-/** A failure of the engine. `code` is stable, `message` is for people and says what to do next. */
+/** A failure of the engine. `code` is stable; `message` is for people and says what to do next. */
 export class EngineError extends KnownError {
   readonly code: EngineErrorCode
 

@@ -1,8 +1,8 @@
 import { machineMemory } from "#base/process/machine-memory.ts"
 
 /**
- * The divisor for the share of memory that a reader may use for indices. It fills with the parts that questions need,
- * 270 MB for a million passages' vectors; an index that doesn't fit is read from its files again for each question,
+ * The divisor for the share of memory that a reader may use for indices. The cache fills with the parts that questions
+ * need, 270 MB for a million passages' vectors; an index that doesn't fit is reread from its files for each question,
  * which took 120 ms of CPU instead of 20.
  */
 const SHARE = 8
@@ -10,10 +10,10 @@ const LEAST_MB = 96
 const MB = 1024 * 1024
 
 /**
- * How many megabytes of the embedded index an answering process caches.
+ * How many megabytes of the embedded index a process that answers searches caches.
  *
  * @param set `FOSSICK_INDEX_CACHE_MB`; 0: depends on the machine
- * @param most how much the process has available for it
+ * @param most how much memory the process has available for it
  */
 export function indexCacheMb(set: number, most = Infinity, machine = machineMemory()): number {
   const wanted = set > 0 ? set : Math.max(LEAST_MB, machine / MB / SHARE)

@@ -24,27 +24,27 @@ import { indexCacheMb } from "./index-cache.ts"
 import type { Values } from "#base/settings.ts"
 
 export interface OpenEngineOptions {
-  /** `write` for the one process that indexes, `read` for every other. */
+  /** `write` for the one process that indexes, `read` for all others. */
   readonly mode: "read" | "write"
-  /** An embedder that the caller opened and closes. Default: the one the settings name, closed with the engine. */
+  /** An embedder that the caller opened and will close. Default: the one that the settings name, closed together with the engine. */
   readonly embedder?: Embedder
   /** `off` leaves the vectors to an engine opened later. Default `on`. */
   readonly embedding?: "on" | "off"
-  /** Id of the model whose vectors are about to be loaded: a new index is made for it if it ships with Fossick. */
+  /** Id of the model whose vectors are about to be loaded: if the model ships with Fossick, a new index is created for it. */
   readonly vectorsOf?: string
-  /** Called with failures in the background, which are retried. */
+  /** Called with background failures, which are retried. */
   readonly onProblem?: (error: unknown) => void
 }
 
-/** Any text will do. */
+/** The text embedded to load the model; any text will do. */
 const FIRST_TEXT = "ready?"
 
 interface OpenGenerationsOptions extends Pick<OpenEngineOptions, "embedder" | "onProblem" | "vectorsOf"> {
-  /** The use of the models. Default `background`, for processes that write. */
+  /** The purpose of the models' threads. Default `background`, for processes that write. */
   readonly purpose?: Purpose
   /**
-   * Whether to load a model in this process at once, in a separate thread while the index is opened, rather than with
-   * the first text. Default false.
+   * Whether to load a model in this process at once, in a separate thread while the index is being opened, rather than
+   * for the first text. Default false.
    */
   readonly loadsModel?: boolean
   /** See {@link openGenerations}. Default false. */
@@ -52,8 +52,9 @@ interface OpenGenerationsOptions extends Pick<OpenEngineOptions, "embedder" | "o
 }
 
 /**
- * Opens the index in use, according to the settings; when opened for reading, it follows when another index replaces
- * it. Questions are embedded with the model that made the index, even while an index for another model is being built.
+ * Opens the index in use, according to the settings; an engine opened for reading switches over when another index
+ * replaces it. Questions are embedded with the model that made the index, even while an index for another model is
+ * being built.
  *
  * @throws EngineError
  */
@@ -71,7 +72,7 @@ export async function openEngine(
   }
 }
 
-/** The engine for a process that writes, and chooses the model by what it writes. */
+/** The engine for a process that writes, and that chooses the model based on what it writes. */
 export interface ChoosingEngine {
   readonly engine: Engine
   readonly auto: AutoModel | null
@@ -110,7 +111,7 @@ export async function openSearchEngine(
 }
 
 /**
- * Opens the generations of the configured index. Closing it closes the embedder, unless the caller opened that.
+ * Opens the generations of the configured index. Closing them closes the embedder, unless the caller opened it.
  *
  * @param chooses whether this process, which writes, chooses the model based on the content of the index, unless the
  * operator chose one
@@ -181,9 +182,8 @@ interface WithoutModel extends Pick<OpenGenerationsOptions, "onProblem"> {
 }
 
 /**
- * The fallback for an existing index when the files of a model in this process are damaged: the model that made the
- * index if it is a different one that can be opened, otherwise a placeholder, with which pages are found by their words
- * alone.
+ * The fallback for an existing index if the files of a model in this process are damaged: the model that made the index
+ * if it is a different one that can be opened, otherwise a placeholder with which pages are found only by their words.
  * @throws `error` if nothing can be found without a model, or the settings name a folder that doesn't exist
  */
 async function withoutModel(
@@ -212,7 +212,7 @@ interface ChosenModel {
   readonly isFirst: boolean
 }
 
-/** The model that was chosen while the settings name none. */
+/** The model that was chosen, used if the settings name none. */
 async function chosenModel(
   adapter: GenerationAdapter,
   file: GenerationFile,
@@ -244,7 +244,7 @@ function outagesOnce(tell: (error: unknown) => void): (error: unknown) => void {
   }
 }
 
-/** Loaded when an engine is opened: callers that only need the port's types start faster and stay smaller. */
+/** Imported only when an engine is opened, so that callers that only need the types start faster and take less memory. */
 async function adapterOf(settings: Values<typeof engineSettings>): Promise<GenerationAdapter> {
   if (settings.engine === "meilisearch") {
     const { meilisearchGenerations } = await import("./adapters/meilisearch/meilisearch-generations.ts")

@@ -7,7 +7,7 @@ const urls: Setting<readonly string[]> = {
   default: "http://127.0.0.1:9200",
   about:
     "Addresses of the nodes of the OpenSearch cluster, separated by commas, when FOSSICK_ENGINE is `opensearch`. All are asked in turn; a node that is down is skipped for a while.",
-  // An invalid value could contain a password.
+  // Marked as secret because an invalid value could contain a password.
   secret: true,
   parse(value) {
     const all = value

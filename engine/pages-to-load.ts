@@ -1,8 +1,8 @@
 import type { Engine, PageWithVectors } from "./engine.ts"
 
-/** For a server, a few large writes are less work than many small ones: each write searches its whole graph of vectors. */
+/** Number of pages written together. For a server, a few large writes are less work than many small ones: each write searches its whole graph of vectors. */
 export const PAGES_AT_A_TIME = 1000
-/** A separate limit on the memory that these pages take. */
+/** Maximum number of characters of text written together, which limits the memory that these pages take. */
 const CHARS_AT_A_TIME = 16_000_000
 
 /** Pages to be written to an index together. */
@@ -12,13 +12,13 @@ export class PagesToLoad {
   #pages: PageWithVectors[] = []
   #chars = 0
 
-  /** @param most pages that are written together. Default: 1000 */
+  /** @param most maximum number of pages that are written together. Default: 1000 */
   constructor(engine: Pick<Engine, "load">, most = PAGES_AT_A_TIME) {
     this.#engine = engine
     this.#most = most
   }
 
-  /** Whether to write them before adding more. */
+  /** Whether the collected pages should be written before more are added. */
   get isFull(): boolean {
     return this.#pages.length >= this.#most || this.#chars >= CHARS_AT_A_TIME
   }
@@ -30,7 +30,7 @@ export class PagesToLoad {
 
   /**
    * Writes the collected pages, once: pages that can't be written aren't retried.
-   * @returns how many pages there were
+   * @returns the number of pages
    */
   async load(): Promise<number> {
     const some = this.#pages

@@ -3,7 +3,7 @@ import multilingual from "./models/multilingual-e5-small/fossick.json" with { ty
 
 const MODELS = path.join(import.meta.dirname, "models")
 
-/** The folders of the models that ship with Fossick, both of 384 dimensions. */
+/** The folders of the models that ship with Fossick, both with 384 dimensions. */
 export const SHIPPED_MODELS = {
   english: path.join(MODELS, "all-MiniLM-L6-v2"),
   multilingual: path.join(MODELS, "multilingual-e5-small"),
@@ -13,7 +13,7 @@ export type ShippedModel = keyof typeof SHIPPED_MODELS
 /** Unicode names of the scripts that the multilingual model reads. */
 export const MULTILINGUAL_SCRIPTS: readonly string[] = multilingual.scripts
 
-/** The model that an index begins with. */
+/** The model that a new index uses. */
 export const shippedModel = SHIPPED_MODELS.english
 
 /** The name of the shipped model, in this or another version, whose vectors an index contains; null for any other model. */

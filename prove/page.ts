@@ -3,7 +3,7 @@ import type { Outcome, Proof, Row } from "./proof.ts"
 
 const GB = 1024 ** 3
 
-/** The machine a figure was measured on, in a few words. */
+/** The machine that a figure was measured on, in a few words. */
 export const machine = (): string =>
   `${cpus().length} × ${cpus()[0]?.model.trim() ?? "unknown processor"}, ${Math.round(totalmem() / GB)} GB, Node ${process.versions.node}`
 
@@ -15,7 +15,7 @@ export function table({ columns, rows }: Outcome): string {
 const tableLine = (cells: Row): string =>
   `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`
 
-/** The rows in the section with this title, as text; none where its table has other columns. */
+/** The rows in the section with this title, as text; empty if its table has other columns. */
 export function rowsIn(
   page: string,
   title: string,
@@ -42,7 +42,7 @@ export const section = (proof: Proof, outcome: Outcome, command: string): string
     `\`${command}\`, on ${machine()}.`,
   ].join("\n\n")
 
-/** The page with this section in the place of the one with the same heading, or at its end. */
+/** The page with this section in place of the one with the same heading, or at its end. */
 export function withSection(page: string, text: string): string {
   const heading = text.slice(0, text.indexOf("\n"))
   const start = `\n${page}`.indexOf(`\n${heading}\n`)

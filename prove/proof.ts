@@ -1,13 +1,13 @@
-/** A promise of the appliance that is put to many hard tests, which are counted. There is one folder for each here. */
+/** A promise of the appliance that is tested by many hard tries, which are counted. Each promise has a folder here. */
 export interface Proof {
-  /** Heading of its section in the handbook's page of proofs. */
+  /** Heading of the proof's section in the handbook's page of proofs. */
   readonly title: string
   /** The promise and how it is tested, as a paragraph of markdown above the figures. */
   readonly promise: string
-  /** Tests it. Leaves no process or file behind, even when it throws. */
+  /** Tests the promise. Leaves no process or file behind, even when it throws. */
   readonly run: (effort: Effort) => Promise<Outcome>
   /**
-   * For proofs that can run some rows alone, where each row says how thoroughly it was tested: merges the handbook's
+   * For proofs that can run some rows alone, and whose rows say how thoroughly each was tested: merges the handbook's
    * rows with those of this run. If omitted, the rows of this run replace all.
    */
   readonly joined?: (before: readonly Row[], now: readonly Row[]) => readonly Row[]
@@ -18,9 +18,9 @@ export type Row = readonly (string | number)[]
 
 /** How hard to try. */
 export interface Effort {
-  /** Share of the tries behind the handbook's figures: 1 is all of them, .05 a twentieth. */
+  /** Share of the number of tries behind the handbook's figures: 1 is all of them, .05 a twentieth. */
   readonly scale: number
-  /** The random seed: the same seed makes the same tries, as long as processes allow it. */
+  /** The random seed: the same seed produces the same tries, as far as concurrent processes allow it. */
   readonly seed: number
   /** Reports progress, one line at a time. */
   readonly tell: (line: string) => void
@@ -33,20 +33,20 @@ export interface Outcome {
   readonly rows: readonly Row[]
   /** Each try in which the promise was broken, described so that you can repeat it. If empty, the promise holds. */
   readonly faults: readonly string[]
-  /** A picture of the figures; left out: there is none. */
+  /** A picture of the figures; omitted if there is none. */
   readonly picture?: Picture
 }
 
 /** A picture of the figures. */
 export interface Picture {
-  /** Its file name in the handbook's folder. */
+  /** File name of the picture in the handbook's folder. */
   readonly file: string
   /** A description of the picture, for people who cannot see it. */
   readonly about: string
   readonly svg: string
 }
 
-/** How many of `all` tries to make at this scale: at least `atLeast`. */
+/** Number of tries to make at this scale, out of `all`: at least `atLeast`. */
 export const tries = (effort: Effort, all: number, atLeast = 1): number =>
   Math.max(atLeast, Math.round(all * effort.scale))
 

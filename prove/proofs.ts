@@ -5,7 +5,7 @@ import type { Proof } from "./proof.ts"
 const HERE = import.meta.dirname
 const fileOf = (name: string): string => join(HERE, name, `${name}.ts`)
 
-/** The names of all proofs: each has a folder here, with a file of the same name that exports it as `proof`. */
+/** The names of all proofs: each has a folder here, with a file of the same name that exports the proof as `proof`. */
 export const proofNames = (): string[] =>
   readdirSync(HERE, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(fileOf(entry.name)))

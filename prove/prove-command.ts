@@ -10,11 +10,11 @@ const PAGE = join(import.meta.dirname, "../docs/proofs.md")
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Share of the tries behind the handbook's figures. */
+    /** Share of the number of tries behind the handbook's figures. */
     scale: { type: "string", default: "1" },
     /** The random seed. */
     seed: { type: "string", default: "1" },
-    /** Put the figures into the handbook. */
+    /** Whether to put the figures into the handbook. */
     write: { type: "boolean", default: false },
   },
 })
@@ -31,7 +31,7 @@ if (names.length === 0 || unknown.length > 0 || !(scale > 0) || !Number.isSafeIn
 }
 
 for (const name of names) {
-  // One after the other, so that they don't measure each other.
+  // Proofs run one after the other, so that they don't affect each other's measurements.
   // oxlint-disable-next-line no-await-in-loop
   await prove(name, await openProof(name))
 }
@@ -46,7 +46,7 @@ async function prove(name: string, proof: Proof): Promise<void> {
     const page = readFileSync(PAGE, "utf8")
     const before = rowsIn(page, proof.title, outcome.columns)
     const rows = proof.joined?.(before, outcome.rows) ?? outcome.rows
-    // Merged rows give their own scale.
+    // Merged rows contain their own scale.
     const atScale = scale === 1 || proof.joined ? "" : ` --scale ${scale}`
     const text = section(proof, { ...outcome, rows }, `npm run prove -- ${name}${atScale} --seed ${seed}`)
     writeFileSync(PAGE, withSection(page, text))

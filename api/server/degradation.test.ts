@@ -7,7 +7,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { answerOf, type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
 
-// A machine that is too busy for its models: every door says what is missing from its answer.
+// A machine that is too busy for its models: the responses of every API say what is missing.
 
 const PUMP = hit({ markdown: "# Pumps\n\nA water pump moves 40 litres of water a minute.", language: "en" })
 const QUESTION = "how many litres of water does a water pump move"

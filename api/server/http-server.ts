@@ -34,7 +34,7 @@ const connected = new WeakMap<Server, Set<Socket>>()
 /** Open WebSockets, which a closing server leaves alone. */
 export const socketsOf = (server: Server): ReadonlySet<Socket> => upgraded.get(server) ?? new Set()
 
-/** Connections that have not received anything yet: browsers and pools open some in advance. Node does not consider them idle. */
+/** Connections that have not received anything yet: browsers and connection pools open some in advance. Node does not consider them idle. */
 export const silentSocketsOf = (server: Server): readonly Socket[] =>
   [...(connected.get(server) ?? [])].filter(({ bytesRead }) => bytesRead === 0)
 
@@ -55,9 +55,9 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAlive: true,
     keepAliveInitialDelay: PROBE_MS,
-    // Node would refuse this with an empty body, so it is refused here.
+    // Node would refuse this request with an empty body, so it is refused here.
     requireHostHeader: false,
-    // Other protocols are not supported: a request that offers one is answered as if it had not.
+    // Other protocols are not supported: a request that offers to upgrade to one is answered as if it hadn't.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => wantsSocket(headers),
   }
   const serve = oneAtATime(
@@ -69,7 +69,7 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
     connections?.takeTurn ?? ((_request, _isAhead, begin) => begin()),
   )
   const server = createServer(options, (request, response) => {
-    // A connection that was refused as a whole can still send its request.
+    // A refused connection can still send its request.
     if (!request.socket.writableEnded) serve(request, response)
   })
   connections?.guard(server)
@@ -82,7 +82,8 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
   const responses = new Set<ServerResponse>()
   running.set(server, responses)
   server.prependListener("request", (_, response) => {
-    // Everything that an answer passes through listens for its end: more listeners than Node considers normal.
+    // Every layer that a response passes through listens for its end, which makes more listeners than Node considers
+    // normal.
     response.setMaxListeners(MOST_LISTENERS)
     responses.add(response)
     response.once("close", () => responses.delete(response))

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts"
 import { ApiError } from "../errors.ts"
 
 interface OwnNames {
-  /** Address at which users reach the appliance; empty: none was set. */
+  /** Address at which users reach the appliance; empty if none was set. */
   readonly publicUrl: string
   /** The name or address that the appliance listens on. */
   readonly host: string

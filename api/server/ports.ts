@@ -13,7 +13,7 @@ export interface Listening {
 /** The appliance cannot listen on the configured address. */
 export class ListenError extends KnownError {}
 
-/** @param paid where paying callers are served; null: nothing is sold */
+/** @param paid where paying callers are served; null if nothing is sold */
 export function listenersOf(
   { host, port }: Pick<Listening, "host" | "port">,
   paid: Pick<Listening, "host" | "port"> | null,

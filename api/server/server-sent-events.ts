@@ -2,7 +2,7 @@ import type { Readable } from "node:stream"
 
 import type { Context } from "../context.ts"
 
-/** Whether the caller explicitly asks for events (RFC 9110 §12.5.1); clients that accept anything get the single answer that others get. */
+/** Whether the caller explicitly asks for events (RFC 9110 §12.5.1); clients that accept any type get a single response instead. */
 export const wantsEvents = (ctx: Context): boolean => /\btext\/event-stream\b/i.test(ctx.get("Accept"))
 
 /** Answers with server-sent events (HTML Living Standard, 9.2). */

@@ -17,7 +17,7 @@ async function serverThat(answers: (end: () => void) => void) {
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-/** The whole answer, over a connection that the client would keep open. */
+/** The whole response, over a connection that the client would keep open. */
 function ask(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     get({ port, host: "127.0.0.1", agent: new Agent({ keepAlive: true }) }, (response) => {

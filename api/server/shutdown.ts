@@ -5,7 +5,7 @@ import { responsesOf, silentSocketsOf, socketsOf } from "./http-server.ts"
 
 const IDLE_CHECK_MS = 50
 
-/** Emitted by answers that are still being written when the server stops; endless ones end then. */
+/** Emitted on responses that are still being written when the server stops; endless ones end then. */
 export const STOPPING = "stopping"
 
 /** Aborts when this process is asked to end: by a signal, or by the loss of the supervisor that started it. */
@@ -29,7 +29,8 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
     response.emit(STOPPING)
   }
   server.prependListener("request", (_, response) => closeAfter(response))
-  // Repeatedly: a connection is idle once its answer is written, and would be kept for the next request.
+  // Done repeatedly, because a connection becomes idle once its response is written, and would be kept for the next
+  // request.
   const idle = setInterval(() => {
     server.closeIdleConnections()
     for (const socket of silentSocketsOf(server)) socket.destroy()
@@ -38,7 +39,7 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
     server.closeAllConnections()
     for (const socket of socketsOf(server)) socket.destroy()
   }, graceMs)
-  // Clients can ask for the rest of their events later.
+  // Ends event streams, since clients can ask for the rest of their events later.
   for (const socket of socketsOf(server)) socket.end()
   server.closeIdleConnections()
   await closed

@@ -20,16 +20,16 @@ const MASKED = 0x80
 const MASK_BYTES = 4
 /** Section 5.5. */
 const MOST_CONTROL_BYTES = 125
-/** Milliseconds for the other side to answer a close. */
+/** Milliseconds for the other side to answer a close frame. */
 const CLOSE_MS = 2000
-/** Section 7.4.1: sent to a client that sends messages, which this server does not accept. */
+/** Close code (section 7.4.1) sent to a client that sends messages, which this server does not accept. */
 const POLICY_VIOLATION = 1008
 
 /** Whether a request asks for a WebSocket. */
 export const wantsSocket = ({ upgrade = "" }: IncomingHttpHeaders): boolean =>
   upgrade.toLowerCase() === "websocket"
 
-/** An open WebSocket to send over. */
+/** An open WebSocket for sending. */
 export class OutgoingSocket {
   readonly #socket: Socket
   readonly #closed = new AbortController()

@@ -12,9 +12,9 @@ const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 
 export interface Appliance extends AsyncDisposable {
   readonly url: string
-  /** The key that the first start showed. */
+  /** The key that the first start printed. */
   readonly apiKey: string
-  /** Its output so far. */
+  /** The appliance's output so far. */
   output(): string
   /** Runs `fossick crawl` with these arguments on the appliance's data folder; fails when the crawl does. */
   crawl(...args: readonly string[]): Promise<void>
@@ -22,15 +22,15 @@ export interface Appliance extends AsyncDisposable {
   stop(how?: "SIGTERM" | "Ctrl-C"): Promise<{ code: number | null; processesLeft: boolean }>
 }
 
-/** Runs `fossick start` on its own folder and port, until its first screen is shown. */
+/** Runs `fossick start` with its own folder and port, and waits until its first screen is shown. */
 export async function startAppliance(env: Readonly<Record<string, string>> = {}): Promise<Appliance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fossick-appliance-"))
-  // In its own process group, so that any process it leaves behind can be found.
+  // Runs in its own process group, so that any process it leaves behind can be found.
   const settings = {
     ...CHILD_ENV,
     FOSSICK_DATA_DIR: dataDir,
     FOSSICK_PORT: "0",
-    // It takes a third of the startup time; tests of answers turn it on.
+    // Loading it takes a third of the startup time; tests of answers turn it on.
     FOSSICK_UNIT_READER: "off",
     ...env,
   }

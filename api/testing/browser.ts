@@ -16,7 +16,7 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // Another page of the same site needs no new process, nor a spare one.
+  // Another page of the same site needs neither a new process nor a spare one.
   "--renderer-process-limit=1",
 ]
 
@@ -25,7 +25,7 @@ export interface TestBrowser extends AsyncDisposable {
   readonly context: BrowserContext
 }
 
-/** One for all test files in a process: a start takes as long as a dozen pages. Its pages share a window, so one hides the others. */
+/** One browser for all test files in a process, because starting it takes as long as a dozen pages. Its pages share a window, so one hides the others. */
 let shared: Promise<SharedBrowser> | undefined
 
 interface SharedBrowser extends AsyncDisposable {
@@ -37,7 +37,7 @@ async function launch(executablePath: string): Promise<SharedBrowser> {
   const forget = () => rm(profile, { recursive: true, force: true, maxRetries: 5 })
   const before = new Set(childrenOfThisProcess())
   const context = await chromium
-    // Moving elements are drawn up to sixty times a second.
+    // Without this, moving elements would be drawn up to sixty times a second.
     .launchPersistentContext(profile, { executablePath, args: FLAGS, reducedMotion: "reduce" })
     .catch(async (error: unknown) => {
       await forget()
@@ -61,7 +61,7 @@ export async function openBrowser(executablePath: string): Promise<TestBrowser> 
   return {
     context,
     async [Symbol.asyncDispose]() {
-      // A command ends only when its browser has; between test files the browser stays.
+      // A command ends only when its browser has been closed; between test files the browser stays open.
       if (process.env["VITEST"] === undefined) {
         shared = undefined
         return await browser[Symbol.asyncDispose]()

@@ -104,7 +104,7 @@ export class FakeEngine implements Engine {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** A hit with everything a page can have; `given` overrides the fields that a test is about. */
+/** A hit with every field a page can have; `given` overrides the fields that a test is about. */
 export function hit(given: Partial<Hit> = {}): Hit {
   return {
     url: toPageUrl("https://example.com/pumps")!,

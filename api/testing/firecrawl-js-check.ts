@@ -1,12 +1,12 @@
 import { base, check, key, load, type Loose, page, question, refusal, site } from "./clients/npm-clients.ts"
 
-// Runs the unmodified npm client of Firecrawl against a running appliance. Not part of `npm test`: it is installed in a
-// folder of its own:
+// Runs the unmodified npm client of Firecrawl against a running appliance. Not part of `npm test`: it is installed in
+// its own folder:
 //
 // mkdir /tmp/firecrawl && cd /tmp/firecrawl && npm init -y && npm install @mendable/firecrawl-js@4.42.0 npx node
 // api/testing/firecrawl-js-check.ts /tmp/firecrawl http://localhost:8080 <api key>
 //
-// The handbook of the appliance is the site it reads, so the appliance must allow itself:
+// The client reads the handbook of the appliance, so the appliance must allow its own address:
 // FOSSICK_ALLOWED_NETWORKS=localhost:8080. Exits with 0 when every check passes.
 
 const { default: Firecrawl } = await load("@mendable/firecrawl-js")

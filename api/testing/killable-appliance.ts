@@ -62,12 +62,12 @@ export class KillableAppliance {
     await once(child, "exit")
   }
 
-  /** @throws Error for a refusal, TypeError when there is no answer */
+  /** @throws Error for a refusal, TypeError when there is no response */
   async call(path: string, body: unknown, method = "POST"): Promise<Record<string, unknown>> {
     return await this.#asked(path, { method, body: JSON.stringify(body) })
   }
 
-  /** Like {@link call}, but a GET. */
+  /** Like {@link call}, but sends a GET request. */
   async read(path: string): Promise<Record<string, unknown>> {
     return await this.#asked(path, {})
   }

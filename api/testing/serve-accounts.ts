@@ -24,23 +24,23 @@ import { type Answer, answerOf, memoryState, NO_PAGES, serveApp, withTestKeys } 
 export interface ServedAccounts extends AsyncDisposable {
   readonly url: string
   readonly accounts: Accounts
-  /** The accounts' connection. */
+  /** The connection that accounts use. */
   readonly db: StateStore
   readonly people: PersonStore
   readonly logLines: readonly string[]
   /** Creates a key with the role search, unless `spec` says otherwise. */
   key(spec?: Partial<KeySpec>): Promise<string>
-  /** A call with a key: POST if there is a body, otherwise GET. */
+  /** Makes a call with a key: POST if there is a body, otherwise GET. */
   call(path: string, key: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
 
 interface Given extends NonNullable<Parameters<typeof serveApp>[0]> {
   readonly dir?: string
-  /** The declarations of a sign-on file. */
+  /** The contents of a sign-on file. */
   readonly signOnSpec?: SignOnSpec | null
 }
 
-/** The app on a socket, with accounts in memory or, with `dir`, in the `state.db` there. */
+/** Serves the app on a socket, with accounts in memory or, with `dir`, in the `state.db` there. */
 export async function serveAccounts({
   dir,
   signOnSpec = null,

@@ -38,7 +38,7 @@ export interface ServedApp extends AsyncDisposable {
   readonly logLines: readonly string[]
   /** Number of requests so far. */
   requests(): number
-  /** POSTs a JSON body with the key; `init` overrides. */
+  /** Sends a POST request with a JSON body and the key; `init` overrides the request's options. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Answer>
 }
 

@@ -101,7 +101,7 @@ test("an actor displaces only their own entries, and each of many keeps a share"
   const log = new AuditLog(db, 90)
   await fill("quiet", 40)
   await fill("loud", 99_970)
-  // A process trims the log with its first entry, and with each 500th after that.
+  // A process trims the log with its first entry, and with every 500th entry after that.
   await log.note(change({ who: { kind: "key", id: "loud", name: "" } }))
   expect(await kept()).toEqual([40, 20_000, 0, 0, 0, 0, 0])
   expect((await log.after(0, { who: "loud" }, 1))[0]!.at).toEqual(new Date(79_972))

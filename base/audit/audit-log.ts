@@ -4,8 +4,8 @@ import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { BoundedLog, type LogFilter, whereOf } from "#base/work/bounded-log.ts"
 
 /**
- * 40 MB at 400 bytes per entry. One actor can have a fifth: two years of one change an hour. An actor who floods the
- * log pushes out only their own entries.
+ * Limits on the log: 40 MB at 400 bytes per entry. One actor can have a fifth of the entries: two years of one change
+ * an hour. An actor who floods the log pushes out only their own entries.
  */
 const SHARES = { most: 100_000, mostOfOne: 20_000, countEvery: 500 }
 const MAX_CHARS = { name: 100, action: 200, object: 300, address: 100 }
@@ -65,11 +65,11 @@ export interface FieldChange {
 /** A change that was made. */
 export interface Change {
   readonly who: Actor
-  /** Such as `PUT /admin/sources/{name}`, `fossick keys create`. */
+  /** The action, such as `PUT /admin/sources/{name}` or `fossick keys create`. */
   readonly action: string
   /** The thing that was changed, such as `sources/docs`; empty when it has no name. */
   readonly object: string
-  /** Status of the answer; null for the command line. */
+  /** Status of the response; null for the command line. */
   readonly status: number | null
   readonly changes: readonly FieldChange[]
   /** IP address of the caller; empty for the command line. */
@@ -83,15 +83,15 @@ export interface AuditEntry extends Change {
 
 /** Selects entries; fields that are left out do not matter. */
 export interface AuditFilter {
-  /** Milliseconds since 1970, inclusive. */
+  /** Start of the time range in milliseconds since 1970, inclusive. */
   readonly from?: number | undefined
   /** Exclusive. */
   readonly before?: number | undefined
   /** Id or name of the actor. */
   readonly who?: string | undefined
-  /** All objects that begin with this text: `sources`, `sources/docs`; for a key, also calls that changed it among others: `keys/3f9c2a`. */
+  /** All objects that begin with this text: `sources`, `sources/docs`; for a key such as `keys/3f9c2a`, also calls that changed it along with other objects. */
   readonly object?: string | undefined
-  /** A part of the action: `delete`, `/keys`. */
+  /** Part of the action, such as `delete` or `/keys`. */
   readonly action?: string | undefined
 }
 
@@ -135,12 +135,12 @@ export class AuditLog {
     await this.#log.wrote()
   }
 
-  /** Newest first. */
+  /** Entries, newest first. */
   async list(filter: AuditFilter, slice: { limit: number; offset: number }): Promise<readonly AuditEntry[]> {
     return (await this.#log.list(slice, conditionsOf(filter))).map(entryOf)
   }
 
-  /** Oldest first, starting after this id, for an export that runs while other entries are written. */
+  /** Entries after this id, oldest first, for an export that runs while other entries are written. */
   async after(id: number, filter: AuditFilter, limit: number): Promise<readonly AuditEntry[]> {
     const rows = await this.#queries
       .selectFrom("audit_entry")

@@ -18,8 +18,8 @@ function userName(): string {
 
 const changed: FieldChange[] = []
 
-/** Adds to the running command's entry something that its arguments do not show, such as a key that it created. */
+/** Adds something that the command's arguments do not contain, such as a key that it created, to the entry for the running command. */
 export const tellChange = (change: FieldChange): void => void changed.push(change)
 
-/** Changes recorded by the command that has just run: all since the last call of this function. */
+/** The changes recorded by the command that has just run: all those since the last call of this function. */
 export const toldChanges = (): readonly FieldChange[] => changed.splice(0)

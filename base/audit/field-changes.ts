@@ -2,7 +2,7 @@ import { masked } from "#base/telemetry/log/masked.ts"
 
 import type { FieldChange } from "./audit-log.ts"
 
-/** Maximum number of fields in one change, and characters in a value: an entry names the change, the object itself has the rest. */
+/** Maximum number of fields in one change, and of characters in a value: an entry only names the change, and the object itself has the rest. */
 const MOST_FIELDS = 20
 const MAX_VALUE_CHARS = 160
 const MAX_DEPTH = 6
@@ -10,7 +10,7 @@ const HIDDEN = "(hidden)"
 /** Names of fields whose values are, or may be, secrets. A reference to a secret, such as `${NAME}`, is not one itself. */
 const SECRET_NAME =
   /(?:^|[._-])(?:api_?key|key|password|passphrase|secret|token|authorization|cookies?|credentials?|headers?|private_?key)(?:$|[._-])/i
-/** Parameters of addresses that grant access. */
+/** Matches parameters in addresses that grant access. */
 const IN_QUERIES = /([?&][^=&"]*(?:token|key|secret|sig|password|auth|code)[^=&"]*=)[^&"#]+/gi
 const REFERENCE = /^"(\w+ )?(\$\{\w+\}|file:[^"]+)"$/
 
@@ -33,7 +33,7 @@ export function fieldChanges(before: unknown, after: unknown): readonly FieldCha
   return left === 0 ? shown : [...shown, { field: `and ${left} more`, before: null, after: null }]
 }
 
-/** A key that was created or revoked, as an entry lists it in addition to its object: `keys/3f9c2a`, with its name before and after. */
+/** A key that was created or revoked, in the form that an entry uses to list it in addition to its object: `keys/3f9c2a`, with its name before and after. */
 export const keyChange = (
   { id, name }: { readonly id: string; readonly name: string },
   what: "made" | "ended",
@@ -47,7 +47,7 @@ export const keyChange = (
   }
 }
 
-/** `limits.pages` → `10`, as JSON. Lists are values. */
+/** The fields of an object by path, such as `limits.pages` → `10`, as JSON. Lists count as values. */
 function fieldsOf(value: unknown): Map<string, string> {
   const fields = new Map<string, string>()
   const walk = (one: unknown, path: string, depth: number): void => {

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 
 /**
- * Parts that an answer can do without when they are late, busy or out of order, and the effect on the answer as the rest of a
- * sentence for readers. The names are the wire format of `degraded`.
+ * Parts that an answer can do without when they are late, busy or out of order, and the effect on the answer as the
+ * rest of a sentence for readers. The names are those used in the wire format of `degraded`.
  */
 export const DEGRADED_PARTS = {
   index: "the index is being rebuilt, so no page could be found",
@@ -23,7 +23,7 @@ export type DegradedPart = keyof typeof DEGRADED_PARTS
 
 const ORDER = Object.keys(DEGRADED_PARTS) as DegradedPart[]
 
-/** Whether this is the name of such a part: only these are passed on from a peer's answer. */
+/** Whether this is the name of such a part: other names in a peer's answer are not passed on. */
 export const isDegradedPart = (name: string): name is DegradedPart => Object.hasOwn(DEGRADED_PARTS, name)
 
 /** The missing parts of an answer as a sentence; null when it is complete. */
@@ -74,12 +74,12 @@ export const leaveOut = (part: DegradedPart): void => collecting.getStore()?.add
 
 const counted = new Map<DegradedPart, number>(ORDER.map((part) => [part, 0]))
 
-/** Number of answers that this process made without each part. */
+/** Number of answers that this process made without a part, for each part. */
 export const degradedCounts = (): ReadonlyMap<DegradedPart, number> => counted
 
 /**
  * Counts missing parts in {@link degradedCounts}.
- * @param isWanted false once no caller waits for the answer: missing parts then don't matter
+ * @param isWanted returns false once no caller waits for the answer: missing parts then don't matter
  */
 export const countedDegraded = (isWanted: () => boolean = () => true): Degraded =>
   new Degraded((part) => {

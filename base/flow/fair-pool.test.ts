@@ -46,7 +46,7 @@ describe("the turns of keys", () => {
     expect(begun).toEqual(["a1", "a2"])
     for (let i = 0; i < 8; i++) await endOne()
     await Promise.all(all)
-    // With one place left, "a" has its half while the others wait.
+    // With one place left, "a" has its half while the other keys wait.
     expect(begun).toEqual(["a1", "a2", "b1", "a3", "c1", "b2", "a4", "a5"])
   })
 
@@ -107,7 +107,7 @@ describe("the share of a key", () => {
     all.push(...["b1", "b2", "b3"].map((name) => pool.run(task(name), { key: "b" })))
     for (const name of ["a1", "a2"]) await end(name)
     expect(running()).toBe("a3 a4 b1 b2")
-    // Both are waiting: each gets back the places it gave up.
+    // Both keys are waiting: each gets back the places it gave up.
     await end("b1")
     expect(running()).toBe("a3 a4 b2 b3")
     await end("a3")
@@ -203,7 +203,7 @@ describe("when too much waits", () => {
     await pool.run(() => sleep(50), { key: "a" })
     const all = [pool.run(task("running"), { key: "a" })]
     for (let i = 0; i < 2000; i++) all.push(pool.run(task("a"), { key: "a", isPatient: true }))
-    // There are 2,000 tasks of at least 50 ms ahead of it.
+    // 2,000 tasks of at least 50 ms each are ahead of this task.
     await expect(pool.run(task("late"), { key: "a" })).rejects.toMatchObject({ seconds: 60 })
     all.push(pool.run(task("b"), { key: "b" }))
     for (let i = 0; i < 2002; i++) await endOne()

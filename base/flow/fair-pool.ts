@@ -2,8 +2,8 @@ import { actingFor, APPLIANCE, callerHere, havingWaited, waitedHere } from "./ca
 import { FairQueue, type Party } from "./fair-queue.ts"
 
 /**
- * All resources whose places callers share. A pool is a line here and a `FairPool` with its name; the handbook has a
- * row for each, and `docs/house/pools.test.ts` finds limits on callers elsewhere.
+ * All resources whose places callers share. To add a pool, add a line here and create a `FairPool` with its name; the
+ * handbook has a row for each, and `docs/house/pools.test.ts` looks for limits on callers elsewhere.
  */
 export const POOLS = {
   searches: { about: "searches", isLong: false },
@@ -31,7 +31,7 @@ export interface PoolOptions {
   readonly queue?: number
   /** Milliseconds that a task may wait. Default: no limit. */
   readonly waitMs?: number
-  /** The error for a refused task. @param seconds after which a new attempt may succeed */
+  /** The error for a refused task. @param seconds time after which a new attempt may succeed */
   readonly refusal?: (seconds: number) => Error
   /** False while no task may begin, even if places are free; {@link FairPool.look} tells the pool that this may have changed. */
   readonly isOpen?: () => boolean
@@ -39,7 +39,7 @@ export interface PoolOptions {
 
 export interface TurnOptions {
   readonly signal?: AbortSignal | undefined
-  /** Waits as long as needed, and is never refused: for background work. */
+  /** Whether the task waits as long as needed and is never refused: for background work. */
   readonly isPatient?: boolean
 }
 
@@ -59,11 +59,11 @@ export interface PoolCounts {
   refused: number
 }
 
-/** While others wait, a key may have one in this many places, rounded up. */
+/** While others wait, one key may have one in this many of the places, rounded up. */
 const SHARE_OF_KEY = 2
-/** One in this many places of a pool of long tasks is kept for keys that have none, rounded down. */
+/** In a pool of long tasks, one in this many places is kept for keys that have none, rounded down. */
 const SHARE_KEPT = 4
-/** Weight of a new measurement in the mean: about the last twenty matter. */
+/** Weight of a new measurement in the mean; with this weight, about the last twenty matter. */
 const WEIGHT = 0.1
 const MOST_RETRY_SECONDS = 60
 
@@ -79,14 +79,14 @@ function countsOf(name: PoolName): PoolCounts {
 }
 
 /**
- * Lets a fixed number of tasks run at once, the one semaphore of the code base. Waiting keys take turns: one task from
- * each, then the next key's. While another key waits, a key begins nothing beyond half of the places; alone it may have
- * them all. In pools of long tasks, a quarter of the places is kept for keys that have none, since running tasks are
- * never stopped: another key's first task then begins at once.
+ * Lets a limited number of tasks run at once; the only semaphore in the code base. Waiting keys take turns: one task
+ * from each, then the next key's. While another key waits, a key begins nothing beyond half of the places; alone it may
+ * have them all. In pools of long tasks, a quarter of the places is kept for keys that have none, since running tasks
+ * are never stopped: another key's first task then begins at once.
  *
- * A task that would wait too long, judged by recent durations and the tasks ahead of it, is refused at once, and one
- * that has waited too long is rejected: a quick no is better than an answer after the caller has given up. When too
- * many wait, the key with the most waiting tasks loses its last one to a key with fewer.
+ * A task that would wait too long, judging by recent durations and the tasks ahead of it, is refused at once, and one
+ * that has waited too long is rejected: a quick refusal is better than an answer after the caller has given up. When
+ * too many wait, the key with the most waiting tasks loses its last one to a key with fewer.
  */
 export class FairPool {
   readonly #options: Required<PoolOptions>
@@ -97,7 +97,7 @@ export class FairPool {
   #running = 0
   #refused = 0
   #closed: Error | undefined
-  /** Number of places that each key has. */
+  /** Number of places that each key occupies. */
   readonly #held = new Map<Party, number>()
   readonly #waiting = new FairQueue<Waiter>()
   /** Measured mean duration of a task in milliseconds; 0 until the first has ended. */
@@ -154,8 +154,9 @@ export class FairPool {
   }
 
   /**
-   * Rejects with the signal's reason when it aborts before the task's turn, and with the pool's refusal when its turn would come
-   * too late. If the key belongs to a caller, everything the task starts runs under that key.
+   * Runs a task when its turn comes. Rejects with the signal's reason when it aborts before the task's turn, and with
+   * the pool's refusal when the turn would come too late. If the key belongs to a caller, everything the task starts
+   * runs under that key.
    * @param key default: the current caller
    */
   async run<T>(
@@ -174,7 +175,7 @@ export class FairPool {
     const begun = { at: performance.now() }
     this.#begun.add(begun)
     try {
-      // Requests that a long task makes have their own time limit.
+      // The wait isn't passed on in a long task, because the requests that it makes have their own time limits.
       const waited = this.#isLong ? 0 : waitedHere() + begun.at - asked
       const work = () => havingWaited(waited, task)
       return await (typeof key === "string" && key !== APPLIANCE ? actingFor(key, work) : work())
@@ -187,8 +188,8 @@ export class FairPool {
   }
 
   /**
-   * Takes a place now or not at all. Since tasks cannot wait here, a key has at most half of the places.
-   * @returns a function that gives the place back, once; null if there is none for this key
+   * Takes a place immediately or not at all. Since tasks cannot wait here, a key has at most half of the places.
+   * @returns a function that releases the place, once; null if there is none for this key
    */
   enter(key: Party): (() => void) | null {
     if (this.#running >= this.places || (this.#held.get(key) ?? 0) >= this.#half) {
@@ -209,7 +210,7 @@ export class FairPool {
     for (const waiter of [...this.#waiting.lines.values()].flat()) waiter.giveUp(reason)
   }
 
-  /** Begins all tasks that may begin. */
+  /** Starts all tasks that may begin. */
   look(): void {
     while (this.#waiting.length > 0) {
       let key: Party | undefined
@@ -257,7 +258,7 @@ export class FairPool {
     return ((before + 1) * Math.max(this.#taskMs, this.#runningMs())) / this.places
   }
 
-  /** Mean milliseconds for which the running tasks have been running: if tasks get slower, this shows before they end. */
+  /** Mean milliseconds for which the current tasks have been running: if tasks become slower, this increases before they end. */
   #runningMs(): number {
     const now = performance.now()
     let sum = 0
@@ -265,7 +266,7 @@ export class FairPool {
     return sum / Math.max(1, this.#begun.size)
   }
 
-  /** The longest of the queues that are longer than the key's own would be. */
+  /** The longest queue that is longer than this key's queue would become. */
   #longerLine(key: Party): readonly Waiter[] | undefined {
     let longest: readonly Waiter[] | undefined
     let length = (this.#waiting.lines.get(key)?.length ?? 0) + 1
@@ -305,7 +306,7 @@ export class FairPool {
       giveUp: (error) => {
         if (!this.#waiting.delete(key, waiter)) return
         reject(error)
-        // Another key may have been limited to its half because of this one.
+        // Another key may have been limited to its half because of this waiting task.
         this.look()
       },
     }

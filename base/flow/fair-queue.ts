@@ -1,7 +1,7 @@
 /** The party that an item waits for: the id of a key, or anything else that is compared by identity. */
 export type Party = object | string
 
-/** Items that wait their turn: parties take turns, and each party's items keep the order they came in. */
+/** Items that wait for their turn: parties take turns, and each party's items keep the order in which they were added. */
 export class FairQueue<T> {
   /** The party whose turn is next comes first. */
   readonly #parties = new Map<Party, T[]>()
@@ -25,14 +25,14 @@ export class FairQueue<T> {
 
   /**
    * Takes the first item of the party whose turn it is.
-   * @param mayTake parties for which this is false keep their turn for later
+   * @param mayTake a party for which this returns false keeps its turn for later
    */
   shift(mayTake: (party: Party) => boolean = () => true): T | undefined {
     for (const [party, waiting] of this.#parties) {
       if (!mayTake(party)) continue
       const item = waiting.shift()
       this.#length -= 1
-      // Moves to the end of the round.
+      // The party moves to the end of the round.
       this.#parties.delete(party)
       if (waiting.length > 0) this.#parties.set(party, waiting)
       return item
@@ -46,7 +46,7 @@ export class FairQueue<T> {
     return next?.[0]
   }
 
-  /** Removes an item that no longer waits. @returns false if it is not there. */
+  /** Removes an item that no longer waits. @returns false if the item is not in the queue */
   delete(party: Party, item: T): boolean {
     const waiting = this.#parties.get(party)
     const at = waiting?.indexOf(item) ?? -1

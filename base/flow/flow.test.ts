@@ -16,7 +16,7 @@ function hold(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until;);
 }
 
-/** Whether other code gets a turn while it is awaited. */
+/** Whether other code gets a turn while the work is awaited. */
 async function letsOthersIn(work: () => Promise<void>): Promise<boolean> {
   let isIn = false
   const others = setImmediate().then(() => (isIn = true))
@@ -26,7 +26,7 @@ async function letsOthersIn(work: () => Promise<void>): Promise<boolean> {
   return wasIn
 }
 
-/** The same for a step that was quick: a step that was itself delayed, on a busy machine, proves nothing. */
+/** Like {@link letsOthersIn}, but only for a quick step: a step that was itself delayed, on a busy machine, proves nothing. */
 async function letsOthersInWhenQuick(work: () => Promise<() => Promise<void>>): Promise<boolean> {
   for (;;) {
     const step = await work()
@@ -173,7 +173,7 @@ describe("a queued budget", () => {
     expect(second.reserve(4)).toBe(waiting)
     let hasBegun = false
     void waiting!.then(() => (hasBegun = true))
-    // Enough room for its first request, but not for both.
+    // This frees enough for the account's first request, but not for both.
     first.release(4)
     await setImmediate()
     expect([hasBegun, second.held]).toEqual([false, 0])

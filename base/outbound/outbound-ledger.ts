@@ -5,7 +5,7 @@ import { BoundedLog, type LogFilter } from "#base/work/bounded-log.ts"
 
 import type { OutboundPurpose } from "./purposes.ts"
 
-/** 2 MB. The least recent hosts of the purpose with the most hosts are dropped, so that live calls don't push out webhooks or models. */
+/** Maximum number of hosts, which take 2 MB. Of the purpose with the most hosts, those contacted longest ago are dropped, so that live calls don't push out webhooks or models. */
 const MOST_HOSTS = 10_000
 const MAX_HOST_CHARS = 260
 
@@ -26,10 +26,10 @@ const STEPS: readonly Step[] = [
 export interface OutboundHost {
   readonly purpose: OutboundPurpose
   readonly host: string
-  /** Milliseconds since 1970. */
+  /** Times of the first and the last contact, in milliseconds since 1970. */
   readonly first: number
   readonly last: number
-  /** Number of connections made, or, for the operator's own servers, of requests answered. */
+  /** Number of connections made, or, for the operator's own servers, of requests that were answered. */
   readonly count: number
 }
 
@@ -67,7 +67,7 @@ export class OutboundLedger {
     await this.#log.wrote()
   }
 
-  /** The most recently contacted hosts come first. */
+  /** Hosts, most recently contacted first. */
   async list(
     slice: { readonly limit: number; readonly offset: number },
     purpose: OutboundPurpose | null = null,

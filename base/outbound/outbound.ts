@@ -12,16 +12,16 @@ interface Talked {
   count: number
 }
 
-/** Maximum number of hosts waiting to be recorded; any more are dropped: a crawl of a thousand hosts in seconds soon contacts them again. */
+/** Maximum number of hosts waiting to be recorded; any more are dropped, because a crawl that contacts a thousand hosts within seconds will contact them again soon. */
 const MOST_WAITING = 5000
 const WRITE_EVERY_MS = 5000
 
 const talked = new Map<string, Talked>()
 
 /**
- * Records that a connection was made, or a request answered. Every module that opens connections calls it: a test looks
- * for modules that do not (docs/house).
- * @param host name or address, with its port if that is not the usual one; nothing else of an address
+ * Records that a connection was made, or a request answered. Every module that opens connections calls this function: a
+ * test looks for modules that do not (docs/house).
+ * @param host name or address, with its port if that is not the usual one; no other part of a URL
  */
 export function noteOutbound(purpose: OutboundPurpose, host: string, at = Date.now()): void {
   const key = `${purpose} ${host}`
@@ -44,7 +44,7 @@ export async function writeOutbound(db: StateStore): Promise<void> {
     const ledger = new OutboundLedger(db)
     await transaction(db, () => ledger.add(notes))
   } catch {
-    // Locked, or the disk is full: the notes wait.
+    // The store is locked, or the disk is full: the notes wait.
     for (const note of notes) putBack(note)
   }
 }
@@ -57,9 +57,9 @@ function putBack(note: Talked): void {
   else talked.set(key, { ...note, last: since.last, count: note.count + since.count })
 }
 
-/** Records the hosts that this process contacts, at intervals and at the end. Dispose of it before the connection is closed. */
+/** Records the hosts that this process contacts, at intervals and at the end. Dispose of the returned object before the connection is closed. */
 export function keepOutbound(db: StateStore): AsyncDisposable {
-  // Connections of the store are noted here, since the ledger itself is kept in the store.
+  // The store's own connections are noted here, since the ledger itself is kept in the store.
   if (isOnServer(db)) noteOutbound("state", db.host)
   const timer = setInterval(() => void writeOutbound(db), WRITE_EVERY_MS)
   timer.unref()

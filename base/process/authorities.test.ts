@@ -10,7 +10,7 @@ import { moduleBeside } from "./module-beside.ts"
 const [ONE, TWO] = rootCertificates as [string, string]
 const BROKEN = "-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----"
 
-/** The message of the failure. */
+/** The message of the cause of the error that the work throws. */
 function causeOf(work: () => unknown): string | undefined {
   try {
     work()

@@ -59,6 +59,6 @@ export function trustAuthorities(env: NodeJS.ProcessEnv): void {
   try {
     setDefaultCACertificates([...getCACertificates("default"), ...readCertificates(file)])
   } catch {
-    // Reported by the code that reads the settings.
+    // The problem is reported by the code that reads the settings.
   }
 }

@@ -5,7 +5,7 @@ let canStop = false
 
 /**
  * Calls `stop` when a command should end early: on Ctrl-C, on SIGTERM, and when its output is no longer read.
- * @returns dispose of it when there is nothing left to stop
+ * @returns an object to dispose of when there is nothing left to stop
  */
 export function onInterrupt(stop: () => void): Disposable {
   canStop = true
@@ -30,8 +30,8 @@ export function interruptSignal(): AbortSignal {
 }
 
 /**
- * Stops the work of this process as Ctrl-C would. No signal is emitted: a library that listens for one, such as signal-exit,
- * would kill the process.
+ * Stops the work of this process, as Ctrl-C would. No signal is emitted, because a library that listens for one, such
+ * as signal-exit, would kill the process.
  * @returns false when none of its work can be stopped
  */
 export function interrupt(): boolean {

@@ -14,7 +14,7 @@ export function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error
-      // Each later write fails again.
+      // Each later write fails with the same error.
       if (isLost) return
       isLost = true
       if (!interrupt()) process.exit(0)

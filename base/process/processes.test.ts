@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** The events that a newly added listener would receive, without notifying the others. */
+/** Collects the listeners that are added to an emitter, by event, without actually adding them. */
 function heard(emitter: NodeJS.EventEmitter): Map<string, (...args: unknown[]) => void> {
   const listeners = new Map<string, (...args: unknown[]) => void>()
   vi.spyOn(emitter, "on").mockImplementation((name, listener) => {
@@ -34,7 +34,7 @@ function heard(emitter: NodeJS.EventEmitter): Map<string, (...args: unknown[]) =
   return listeners
 }
 
-/** Until the test ends, modules that import Node's built-ins by name get the spies. */
+/** Makes modules that import Node's built-ins by name use the spies until the test ends. */
 function spreadSpies(): void {
   syncBuiltinESMExports()
   onTestFinished(() => {
@@ -51,7 +51,7 @@ describe("output that nobody reads any more", () => {
     work: (about: {
       readonly lost: typeof import("./lost-reader.ts")
       readonly interrupt: typeof import("./interrupt.ts")
-      /** Output on both streams. */
+      /** Functions that simulate an output error, one for each stream. */
       readonly hear: ((code: string) => void)[]
       readonly exits: unknown[][]
     }) => void,

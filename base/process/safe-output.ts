@@ -20,5 +20,5 @@ export function safeOutput(
 
 const CLEAR_LINE = "\r\u001b[K"
 
-/** Clears the line and starts it again. */
+/** Clears the line and moves the cursor to its start. */
 export const clearLine = (stream: NodeJS.WriteStream): void => void stream.write(Buffer.from(CLEAR_LINE))

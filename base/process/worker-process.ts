@@ -11,10 +11,10 @@ export const EXIT_AGAIN = 5
 /** Argument that makes a job process read every file of the index before it works. */
 export const CHECK_ALL = "--check-all"
 
-/** Saves memory in idle processes, but costs a working process a twentieth of its CPU time. */
+/** An option that saves memory in idle processes, but costs a working process a twentieth of its CPU time. */
 const SMALL_NURSERY = "--max-semi-space-size="
 
-/** A process that has not ended by then is killed; its reported results are safe. */
+/** Milliseconds after which a process that has not ended is killed; its reported results are safe. */
 const GRACE_MS = 10_000
 
 /** A child process that works until there is nothing left to do, and then ends. */
@@ -23,7 +23,7 @@ export class WorkerProcess {
   readonly exited: Promise<number | null>
   readonly #child: ChildProcess
 
-  /** `program`: a module that ends when its parent disconnects. */
+  /** @param program a module that ends when its parent disconnects */
   constructor(program: URL, args: readonly string[] = []) {
     this.#child = fork(program, args, {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -39,10 +39,10 @@ export class WorkerProcess {
     })
   }
 
-  /** Ends it gracefully: current visits are finished, and the job is queued again. */
+  /** Ends the process gracefully: current visits are finished, and the job is queued again. */
   async stop(): Promise<void> {
     const kill = setTimeout(() => this.#child.kill("SIGKILL"), GRACE_MS)
-    // Not a signal: on Windows that would end the process at once.
+    // A signal isn't used, because on Windows it would end the process at once.
     if (this.#child.connected) this.#child.disconnect()
     await this.exited
     clearTimeout(kill)

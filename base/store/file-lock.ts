@@ -21,7 +21,7 @@ export function tryLock(file: string): Disposable | null {
   }
 }
 
-/** Work that may run once on a data folder. The crawler of an appliance has its own lock, since containers run it separately. */
+/** Work for which a data folder is locked. The crawler of an appliance has its own lock, since containers run it separately. */
 export type FolderRole = "appliance" | "crawler"
 
 const TAKEN: Readonly<Record<FolderRole, (by: string, dataDir: string) => string>> = {
@@ -31,11 +31,11 @@ const TAKEN: Readonly<Record<FolderRole, (by: string, dataDir: string) => string
     `Another crawler${by} uses ${dataDir}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this appliance.`,
 }
 
-/** Kept here, because a garbage-collected lock would be released. */
+/** Locks are kept here, because a garbage-collected lock would be released. */
 const held = new Set<Disposable>()
 
 export interface TakeOptions {
-  /** How long to wait for another process to end, in milliseconds. Default: no time. */
+  /** How long to wait for another process to end, in milliseconds. Default: 0. */
   readonly patienceMs?: number
   /** Whether others may have the same role. Default false: this process is then the only one. */
   readonly isShared?: boolean
@@ -66,13 +66,13 @@ export async function takeFolder(
 }
 
 /**
- * The slots of processes that share a role; the first is also the slot of a role with one process, or of a process that only
- * looks for a slot.
+ * The paths of the slots for processes that share a role; the first is also used for a role with a single process, and
+ * by a process that is looking for a slot.
  */
 const placeOf = (folder: string, role: FolderRole, at = 0): string =>
   path.join(folder, at === 0 ? role : `${role}-${at + 1}`)
 
-/** @returns null if it is taken now, otherwise the place of a process that has it */
+/** @returns null if this process now has a slot, otherwise the place of a process that has it */
 function takeOne(folder: string, role: FolderRole): string | null {
   const first = placeOf(folder, role)
   using look = tryLock(`${first}.lock`)
@@ -109,18 +109,18 @@ function hold(place: string, lock: Disposable): void {
   held.add(lock)
 }
 
-/** Records beside a lock who holds it, only for people: the lock itself is what counts, and a full disk is no reason not to hold it. */
+/** Records next to a lock who holds it, for people only: the lock itself is what counts, and a full disk is no reason not to hold it. */
 export function noteHolder(place: string): void {
   try {
     writeFileSync(`${place}.pid`, `${process.pid} ${hostname()}\n`)
   } catch {
-    // Others then see no name.
+    // Without the file, others see no name.
   }
 }
 
 /**
- * The holder of the lock of a place: ` (process 4711)`, with the host if it is another one; empty if unknown. Process
- * ids are those inside a container: the host's name is the one in `docker ps`.
+ * The holder of a lock, as text: ` (process 4711)`, with the host if it is another one; empty if unknown. Process ids
+ * are those inside a container, and the host's name is the one in `docker ps`.
  */
 export function holderOf(place: string): string {
   try {

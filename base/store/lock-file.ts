@@ -6,8 +6,9 @@ const SQLITE_NOTADB = 26
 const SQLITE_CORRUPT = 11
 
 /**
- * Holds a lock among all processes of the machine: an SQLite file in an exclusive transaction. The operating system frees it when
- * the process ends, however it ends, so no stale lock is left behind. A damaged file, which no process can hold, is replaced.
+ * Acquires a lock among all processes of the machine: an SQLite file in an exclusive transaction. The operating system
+ * releases it when the process ends, however it ends, so no stale lock is left behind. A damaged file, which no process
+ * can lock, is replaced.
  *
  * @throws Error of SQLite when another process holds it for longer than `waitMs`
  */

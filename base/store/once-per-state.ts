@@ -1,6 +1,6 @@
 import type { StateStore } from "./state-port.ts"
 
-/** Opens something over a state on the first call and returns the same object on later calls for that state. */
+/** Opens an object for a state on the first call, and returns the same object on later calls for that state. */
 export function oncePerState<T extends object>(open: (db: StateStore) => T): (db: StateStore) => T {
   const opened = new WeakMap<StateStore, T>()
   return (db) => {

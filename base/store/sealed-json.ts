@@ -1,11 +1,11 @@
 import { open, readFile, rename } from "node:fs/promises"
 import { crc32 } from "node:zlib"
 
-// Small JSON files that name other files. A changed byte may turn a name into another one that is just as valid JSON,
-// so each file contains a checksum of its content (CRC-32, as `checksum`). Files without which nothing can be found are
-// written twice: `index.json` and `index-copy.json`.
+// Small JSON files that refer to other files by name. A changed byte can turn one name into another that is just as
+// valid as JSON, so each file contains a checksum of its content (CRC-32, as computed by `checksum`). Files without
+// which nothing can be found are written twice: `index.json` and `index-copy.json`.
 
-/** The problem of a file, as the rest of a sentence about that file. */
+/** What is wrong with a file, worded as the rest of a sentence about that file. */
 export interface FileDamage {
   readonly path: string
   readonly damage: string
@@ -14,11 +14,11 @@ export interface FileDamage {
 export interface Twins<T> {
   /** The content of the file, or of its copy when the file cannot be read; null when neither exists or can be read. */
   readonly value: T | null
-  /** Problems of the file and its copy; also empty if neither exists. */
+  /** Problems with the file and its copy; also empty if neither exists. */
   readonly damaged: readonly FileDamage[]
 }
 
-/** Replaces a file: readers see the old one or the new one, never a part, and the new one survives a power failure. */
+/** Replaces a file: readers see either the old file or the new one, never a partial file, and the new one survives a power failure. */
 export async function writeSealed(path: string, value: object): Promise<void> {
   const temporary = `${path}.new`
   const file = await open(temporary, "w")
@@ -31,14 +31,14 @@ export async function writeSealed(path: string, value: object): Promise<void> {
   await rename(temporary, path)
 }
 
-/** The content of a file, or its problem; neither when there is no file. */
+/** The content of a file, or the problem with it; neither if there is no file. */
 export interface Sealed<T> {
   readonly value: T | null
   readonly damage: string | null
 }
 
 /**
- * A file without a checksum is accepted: older versions, and people, write none.
+ * A file without a checksum is accepted: older versions, and people who edit the file, write none.
  *
  * @param isSound whether the content of the file is plausible
  */

@@ -206,7 +206,7 @@ describe("a lock", () => {
 })
 
 describe("a data folder", () => {
-  // A process keeps the roles it takes until it ends: each test has its own folder, and picks any role names.
+  // A process keeps the roles it takes until it ends, so each test has its own folder and can use any role names.
   const taken = (role: "appliance" | "crawler", isShared = false) =>
     takeFolder(folder, role, { isShared }).then(
       () => "taken",
@@ -295,7 +295,7 @@ describe("a damaged state.db", () => {
     db.exec("delete from thing where id > 1500; commit")
   }
 
-  /** Changes bytes in the first page of an index or a table, except its header. */
+  /** Changes bytes in the first page of an index or a table, but not in the page's header. */
   function damage(name: string): void {
     let page: number
     let size: number
@@ -344,7 +344,7 @@ describe("a damaged state.db", () => {
     expect(readdirSync(folder).toSorted()).toEqual(["state.db", aside, `${aside}-wal`])
     expect(stateDamage(folder)).toEqual([])
     expect(statSync(file("state.db")).mode & 0o777).toBe(0o600)
-    // It also works without a write-ahead log.
+    // Reading also works without a write-ahead log.
     const next = rebuildState(folder, new Date(now.getTime() + 1))
     expect(next).toBe("state.db.damaged-2026-05-03T04-05-06-790Z")
     expect(readdirSync(folder).toSorted()).toEqual(["state.db", aside, `${aside}-wal`, next])
@@ -354,7 +354,7 @@ describe("a damaged state.db", () => {
     const read = db.prepare("select count(*) as count, min(n) as least, max(n) as most from thing")
     read.setReadBigInts(true)
     expect(read.get()).toEqual({ count: 1500n, least: 2n ** 62n, most: 2n ** 62n + 1499n })
-    // Everything its triggers made exists once; ids are not reused.
+    // Everything that its triggers created exists once; ids are not reused.
     expect(db.prepare("select count(*) as n from made").get()).toEqual({ n: 2000 })
     db.exec("insert into thing (name) values ('new')")
     expect(db.prepare("select max(id) as id from thing").get()).toEqual({ id: 2001 })

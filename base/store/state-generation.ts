@@ -6,15 +6,15 @@ import { SCHEMA_WORDS, type Step } from "./query/schema-words.ts"
 import { hasTable } from "./rows/tables.ts"
 import type { StateStore } from "./state-port.ts"
 
-// One number for all tables of a state together. Steps of individual parts bring a state up to date; when such steps
-// are dropped, this number is raised, and an earlier state is refused as a whole.
+// One version number for all tables of a state together. The steps of the individual parts bring a state up to date;
+// when steps are dropped, this number is raised, and any earlier state is refused as a whole.
 
-/** Raised when a part drops a step that a state in use may not have taken. A state without a number is older than any generation. */
+/** Raised when a part drops a step that a state in use might not have run. A state without a number is older than any generation. */
 export const GENERATION = 2
 /** Its name among the parts in `schema_version`. */
 const WHOLE = "state"
 
-/** The steps that each part has taken, and the generation of the whole state. */
+/** The steps that each part has run, and the generation of the whole state. */
 export interface VersionTables {
   schema_version: { part: string; version: number }
 }
@@ -22,7 +22,7 @@ export interface VersionTables {
 export const versionTable: Step = ({ text, integer, strict }) =>
   `create table if not exists schema_version (part ${text} primary key, version ${integer} not null) ${strict}`
 
-/** Number of steps that a part has taken; for {@link WHOLE}, the generation. */
+/** Number of steps that a part has run; for {@link WHOLE}, the generation. */
 export const versionOf = once((queries: Queries<VersionTables>, { part }: { part: string }) =>
   queries.selectFrom("schema_version").select("version").where("part", "=", part),
 )
@@ -44,7 +44,7 @@ export async function beginGeneration(db: StateStore): Promise<void> {
     .execute()
 }
 
-/** The generation of a state that is still being copied. Nothing opens it. */
+/** The generation of a state that is still being copied. No code opens such a state. */
 const MOVING = 0
 
 /**
@@ -62,7 +62,7 @@ export async function beginMove(db: StateStore): Promise<boolean> {
   return true
 }
 
-/** Number of steps that each part has taken. */
+/** Number of steps that each part has run. */
 export async function versionsIn(db: StateStore): Promise<ReadonlyMap<string, number>> {
   const rows = await queriesOf<VersionTables>(db)
     .selectFrom("schema_version")
@@ -73,7 +73,8 @@ export async function versionsIn(db: StateStore): Promise<ReadonlyMap<string, nu
 }
 
 /**
- * Why a state is not opened here, and what to do, for any reader; null if it can be opened, or is still empty.
+ * Why a state is not opened here, and what to do about it, in words for any reader; null if it can be opened, or is
+ * still empty.
  * @param backup the file that the state came from
  */
 export async function otherGeneration(db: StateStore, backup?: string): Promise<string | null> {
@@ -97,7 +98,7 @@ export async function otherGeneration(db: StateStore, backup?: string): Promise<
   return `${older} ${save}, ${aside}, and ${again}. The index stays.`
 }
 
-/** A state, or a part of it, from a Fossick too old or too new for this one to take over from. */
+/** The state, or a part of it, comes from a Fossick that is too old or too new for this one to continue from. */
 export class OtherStateError extends KnownError {}
 
 /** @throws OtherStateError when the state is of another generation */

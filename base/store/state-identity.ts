@@ -5,8 +5,9 @@ import { queriesOf } from "./query/queries.ts"
 import type { Step } from "./query/schema-words.ts"
 import type { StateDialect, StateStore } from "./state-port.ts"
 
-// Each state.db has an id, and the data folder records the id of the one that it was created with. So a folder that
-// lost its state.db differs from one at its first start, and from one that only had an index imported into it.
+// Each state.db has an id, and the data folder records the id of the state.db that it was created with. This
+// distinguishes a folder that lost its state.db from one at its first start, and from one that only had an index
+// imported into it.
 
 /** In the data folder: the id of the state.db that belongs there, and an explanation of the file. */
 export const STATE_ID = "state.id"
@@ -48,9 +49,10 @@ export async function noteIdentity(dataDir: string, db: StateStore): Promise<voi
 }
 
 /**
- * The problem if the state store is not the one that its folder was created with, for any reader; null if it is.
+ * The problem if the state store is not the one that its folder was created with, in words for any reader; null if it
+ * is.
  *
- * @param db null: there is no state.db
+ * @param db `null` if there is no state.db
  */
 export async function strangeState(dataDir: string, db: StateStore | null): Promise<string | null> {
   const noted = notedId(dataDir)

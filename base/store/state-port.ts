@@ -11,7 +11,7 @@ export type StateDialect = "sqlite" | "postgres"
 export interface NativeStatement {
   /** @returns `changes`: the number of rows that a write inserted, updated or deleted */
   ask(values: readonly StateValue[]): Promise<{ readonly rows: StateRow[]; readonly changes: number }>
-  /** The rows, with only some of them in memory at a time. */
+  /** The rows, read with only some of them in memory at a time. */
   iterate(values: readonly StateValue[]): AsyncIterable<StateRow>
 }
 
@@ -43,7 +43,7 @@ export interface StateStore extends Disposable {
   patienceMs: number
   /** Sets whether a commit waits for the disk, so that it survives a power failure. Call it outside transactions. */
   setDurable(isDurable: boolean): void
-  /** Runs `work` with at least this patience, even on a store whose own patience is 0. */
+  /** Runs `work` with at least this timeout for other writers, even on a store whose own timeout is 0. */
   patiently<T>(work: () => Promise<T>, ms?: number): Promise<T>
   /** The file; null for a database in memory or on a server. */
   location(): string | null

@@ -55,7 +55,7 @@ test(
       expect(said).not.toHaveBeenCalled()
       chmodSync(dir, 0o755)
       chmodSync(join(dir, "state.db"), 0o604)
-      // Only its owner may tighten a file of another user.
+      // Only the owner of a file may tighten its permissions.
       const { getuid } = process
       const other = vi.spyOn(process as Required<typeof process>, "getuid").mockReturnValue(getuid!() + 1)
       await opened()

@@ -25,26 +25,26 @@ import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
 
 export type { StateStore, Step }
 
-/** Only the appliance's own user may read its files: they hold keys, and pages from behind logins. */
+/** Only the appliance's own user may read its files: they contain keys, and pages that require a login. */
 const OWN_FOLDER = 0o700
 const OWN_FILE = 0o600
 /** Lets {@link giveBack} return the space of deleted rows. Has no effect on a file that already has tables. */
 export const OF_A_NEW_FILE = "pragma auto_vacuum = incremental"
-/** The write-ahead log grows while a reader holds it for long, and shrinks to this size at the next checkpoint. */
+/** The write-ahead log grows while a reader keeps it open for long, and shrinks to this size at the next checkpoint. */
 const WAL_BYTES = 16 * 1024 * 1024
-/** SQLite's number for a file that can shrink incrementally. */
+/** SQLite's code for a file that can shrink incrementally. */
 const INCREMENTAL = 2
 /** Share of the file that may stay empty, as room for later writes. */
 const LOOSE = 0.25
-/** File pages of 4 KB: fewer are not worth the effort. */
+/** Number of 4 KB file pages below which shrinking is not worth the effort. */
 const LEAST_GIVEN_BACK = 256
-/** File pages released at a time; other writers wait meanwhile, for a few milliseconds. */
+/** Number of file pages released at a time; other writers wait for a few milliseconds meanwhile. */
 const GIVEN_BACK_AT_A_TIME = 128
 
 /**
  * Opens `state.db` in the data folder, creating both if they are missing. The caller closes it.
  * @throws SettingsError if a restore into the folder is unfinished
- * @throws OtherStateError if the state is from a Fossick too old or too new for this one to take over from
+ * @throws OtherStateError if the state is from a Fossick that is too old or too new for this one to continue from
  */
 export async function openStateStore(dataDir: string): Promise<StateStore> {
   refuseUnfinishedRestore(dataDir)
@@ -52,7 +52,7 @@ export async function openStateStore(dataDir: string): Promise<StateStore> {
   return server === null ? await openStateFile(dataDir) : await begun(dataDir, new PostgresStore(server))
 }
 
-/** Opens `state.db` in the data folder like {@link openStateStore}, whatever the settings say about a server. */
+/** Opens `state.db` in the data folder like {@link openStateStore}, even if the settings name a server. */
 export async function openStateFile(dataDir: string): Promise<SqliteStore> {
   makeDataFolder(dataDir)
   return await begun(dataDir, new SqliteStore(openFile(dataDir)))
@@ -72,7 +72,7 @@ export function openStateToRead(dataDir: string, waitMs = BUSY_MS): StateStore |
 /**
  * Checks a `state.db` without changing it.
  * @param backup the file it came from
- * @throws OtherStateError if it is from a Fossick too old or too new for this one to take over from
+ * @throws OtherStateError if it is from a Fossick that is too old or too new for this one to continue from
  */
 export async function refuseOtherFile(file: string, backup?: string): Promise<void> {
   using db = new SqliteStore(openToRead(file))
@@ -102,9 +102,10 @@ async function begun<S extends StateStore>(dataDir: string, db: S): Promise<S> {
 
 function openFile(dataDir: string): DatabaseSync {
   const file = join(dataDir, "state.db")
-  // A folder from a clone, or one created by hand, does not contain anything yet that others could have read.
+  // A folder from a clone, or one created by hand, does not yet contain anything that others could have read.
   const isFirst = !existsSync(file)
-  // Created here, since SQLite would let everybody read it. The files beside it get its mode.
+  // Created here, since SQLite would create a file that everybody can read. SQLite gives the files beside it the same
+  // mode.
   closeSync(openSync(file, "a", OWN_FILE))
   closeToOthers(dataDir, OWN_FOLDER, isFirst)
   for (const end of ["", "-wal", "-shm"]) closeToOthers(file + end, OWN_FILE)
@@ -115,7 +116,7 @@ function openFile(dataDir: string): DatabaseSync {
   return db
 }
 
-/** The table that records which steps each part has taken, in SQLite's SQL. */
+/** The table that records which steps each part has run, in SQLite's SQL. */
 export const SCHEMA_VERSION = versionTable(SCHEMA_WORDS.sqlite)
 
 async function beginState(db: StateStore): Promise<void> {
@@ -148,9 +149,9 @@ function closeToOthers(path: string, mode: number, silently = false): void {
 }
 
 /**
- * Brings the tables of one part (`"jobs"`, `"keys"`) up to date before the store's next statement: runs, in one
- * transaction, the steps that this state has not seen. Steps are only ever appended. It waits for other processes, even
- * on a store that otherwise never waits. If a newer Fossick wrote the state, later statements fail with
+ * Brings the tables of one part (`"jobs"`, `"keys"`) up to date before the store's next statement, by running the steps
+ * that this state has not run yet in one transaction. Steps are only ever appended. The migration waits for other
+ * processes, even on a store that otherwise never waits. If a newer Fossick wrote the state, later statements fail with
  * OtherStateError.
  */
 export function migrate(db: StateStore, part: string, allSteps: readonly Step[]): void {
@@ -158,17 +159,17 @@ export function migrate(db: StateStore, part: string, allSteps: readonly Step[])
   const steps = taken === undefined ? allSteps : allSteps.slice(0, taken.get(part) ?? 0)
   db.first(async () => {
     const seen = async (): Promise<number> => (await versionOf.get(db, { part }))?.version ?? 0
-    // Nothing is written unnecessarily, so that reading works on a full disk, too.
+    // Nothing is written unnecessarily, so that reading also works on a full disk.
     if ((await seen()) === steps.length) return
     await db.patiently(() => transaction(db, async () => await takeSteps(db, part, await seen(), steps)))
   })
 }
 
-/** For a store that becomes a copy: the number of steps that each part has taken in the original. */
+/** For a store that becomes a copy: the number of steps that each part has run in the original. */
 const copied = new WeakMap<StateStore, ReadonlyMap<string, number>>()
 
 /**
- * Creates the tables of another state, with each part at the same step as there.
+ * Creates the tables of another state, with each part at the same step as in that state.
  *
  * @param open opens every part that may be in it
  * @throws OtherStateError if the original has parts or steps that this Fossick does not know
@@ -224,8 +225,8 @@ export async function transaction<T>(db: StateStore, work: () => Promise<T>): Pr
 }
 
 /**
- * Returns the space of deleted rows in `state.db` to the file system, except for some reserve. A file of an older
- * version keeps its length and reuses its empty space; a database server does this automatically.
+ * Returns the space of deleted rows in `state.db` to the file system, except for some reserve. A file from an older
+ * version keeps its length and reuses its empty space; a database server frees space automatically.
  */
 export async function giveBack(db: StateStore): Promise<void> {
   if (db.location() === null || (await pragma(db, "auto_vacuum")) !== INCREMENTAL) return

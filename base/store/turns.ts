@@ -5,7 +5,7 @@ import { sharing } from "../flow/sharing.ts"
 const READS = /^\s*(?:select|pragma|explain)\b/i
 const READS_NAMED = /^\s*with\b(?![\s\S]*\b(?:insert|update|delete)\b)/i
 
-/** Whether a statement changes nothing, so that it waits for no turn among writers. */
+/** Whether a statement changes nothing, so that it does not wait for its turn among writers. */
 export const isRead = (sql: string): boolean => READS.test(sql) || READS_NAMED.test(sql)
 
 /** A transaction, or work that comes before all statements, and the object that runs it. */
@@ -20,14 +20,14 @@ interface Scope {
 const scopes = new AsyncLocalStorage<Scope>()
 
 /**
- * The order of statements on one store: transactions one after another, other statements never in the middle of one,
- * and migrations before both. A statement learns from its asynchronous context whether it belongs to the open
+ * The order of statements on one store: transactions run one after another, other statements never run in the middle of
+ * one, and migrations run before both. A statement learns from its asynchronous context whether it belongs to the open
  * transaction.
  */
 export class Turns {
   /** Transactions, and statements waiting for them. */
   readonly #line = new Serial()
-  /** Writers of the same file, including those of other stores. */
+  /** Writers of the same file, including those from other stores. */
   readonly #writers: Serial
   readonly #due: (() => Promise<void>)[] = []
   readonly #doNext = sharing(() => this.#doFirst())
@@ -60,11 +60,11 @@ export class Turns {
 
   /** Whether other work has to run first; see {@link ready}. */
   get isDue(): boolean {
-    // An open transaction goes first: due work waits for its end.
+    // An open transaction goes first: pending work waits until it ends.
     return this.#due.length > 0 && !this.#isFirst && !this.isInside
   }
 
-  /** Runs a statement outside all transactions, after earlier requests. */
+  /** Runs a statement outside all transactions, after earlier requests have finished. */
   async pass<T>(statement: () => T | Promise<T>): Promise<T> {
     if (this.isDue) await this.ready()
     return await this.#line.run(async () => statement())
@@ -96,7 +96,7 @@ export class Turns {
     try {
       return await scopes.run(scope, work)
     } finally {
-      // Work that was started inside and not awaited counts as outside from now on.
+      // From now on, work that was started inside the transaction and not awaited counts as outside it.
       scope.isOver = true
     }
   }

@@ -30,7 +30,7 @@ export function wakes(cell: Int32Array<SharedArrayBuffer>): void {
   Atomics.notify(cell, 0)
 }
 
-/** Records in the cell that it has begun, and blocks. */
+/** Records in the cell that the work has begun, and blocks. */
 export function beginsAndWaits(cell: Int32Array<SharedArrayBuffer>): void {
   Atomics.store(cell, 0, 1)
   Atomics.wait(cell, 0, 1, 60_000)
@@ -53,5 +53,5 @@ export function growsForever(): never {
 /** Limits of the thread. */
 export const limits = (): object => resourceLimits
 
-/** What the thread sees of its process. */
+/** What the thread can see of its process. */
 export const surroundings = (): readonly string[] => [...Object.keys(process.env), ...process.execArgv]

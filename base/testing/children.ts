@@ -15,5 +15,5 @@ export function childrenOfThisProcess(): number[] {
   }
 }
 
-/** Processes that test files share, such as a browser; known across module reloads. */
+/** Processes that test files share, such as a browser; the list survives module reloads. */
 export const sharedProcesses = (): Set<number> => (here[SHARED] ??= new Set())

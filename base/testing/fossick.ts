@@ -20,9 +20,10 @@ export interface Ended {
 const PROGRAM = join(import.meta.dirname, "../../command/testing/one-process.ts")
 
 /**
- * Runs command lines of `fossick` in one process, one after another, so that Node starts and loads the product only
- * once. The effects of signals, a lost reader and the end of a process show only in a separate process for each; so do
- * commands that lock the data folder until they end, such as `doctor --repair`.
+ * Runs command lines of `fossick` in one process, one after another, so that Node is started and the product is loaded
+ * only once. Some effects can only be observed in a separate process per command line: those of signals, of a reader
+ * that goes away, and of the process ending. The same goes for commands that lock the data folder until they end, such
+ * as `doctor --repair`.
  */
 export class Fossick implements AsyncDisposable {
   readonly #child: ChildProcess

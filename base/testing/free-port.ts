@@ -3,7 +3,7 @@ import { connect, createServer } from "node:net"
 
 /** Below the ports that systems assign automatically (Linux: from 32768; macOS, Windows: from 49152). */
 const [FIRST, END] = [12_000, 32_000]
-/** Number of ports that one process has to itself, before it shares with another. */
+/** Number of ports that each process has to itself, before it shares ports with another process. */
 const SLOT = 50
 
 /** Vitest runs each test file in a separate process. */

@@ -6,14 +6,14 @@ export const MADE_UP = "FOSSICK_TEST_MADE_UP"
 export interface MadeUp {
   readonly times: number
   readonly seed: number
-  /** A line for each property: the number of cases it was tested with. */
+  /** A file with a line for each property: the number of cases it was tested with. */
   readonly counts: string
 }
 
 /**
- * Number of generated cases with which fast-check tests a property, as the parameters of `fc.assert`: this many in a
+ * The number of generated cases with which fast-check tests a property, as parameters for `fc.assert`: this many in a
  * test, many times as many in the proof.
- * @param seed generates the same cases in every test; left out: different ones each time
+ * @param seed generates the same cases in every test; if left out, the cases differ each time
  */
 export function madeUp(numRuns: number, seed?: number): { numRuns: number; seed?: number } {
   const given = process.env[MADE_UP]

@@ -1,7 +1,7 @@
 /**
- * How long tests wait before they fail, the same for all: it does not measure anything. A busy machine can be thirty
- * times as slow as a quiet one. A test sets no shorter limit of its own (docs/house/patience.test.ts), and no test is
- * retried: a test that fails once gets fixed.
+ * How long tests wait before they fail. It is the same for all tests, since it does not measure anything: a busy
+ * machine can be thirty times slower than an idle one. A test sets no shorter limit of its own
+ * (docs/house/patience.test.ts), and no test is retried: a test that fails once gets fixed.
  */
 export const PATIENCE = {
   testTimeout: 600_000,

@@ -3,8 +3,8 @@ const FROM_HANGUL = /[\u1100-\uffff]/
 const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
 
 /**
- * Number of Latin letters that one Chinese, Japanese or Korean character counts for. A token of multilingual-e5-small
- * has 4.2 characters of an English manual, 1.6 of its Chinese, 2.0 of its Japanese and 1.9 of its Korean translation.
+ * Number of Latin letters that one Chinese, Japanese or Korean character counts as. In translations of one manual, a
+ * token of multilingual-e5-small covers 4.2 characters of English, 1.6 of Chinese, 2.0 of Japanese and 1.9 of Korean.
  */
 export const LETTERS_PER_CHARACTER = 3
 

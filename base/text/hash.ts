@@ -7,7 +7,7 @@ export function fnv1a(text: string, start = FNV1A_START): number {
   return value
 }
 
-/** The same hash, extended by one unit. */
+/** The same hash, extended by one UTF-16 unit. */
 export const fnv1aStep = (value: number, unit: number): number => Math.imul(value ^ unit, 0x01000193)
 
 /** The last step of MurmurHash3: every bit of the result depends on every bit of the value. Unsigned. */

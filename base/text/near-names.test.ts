@@ -30,7 +30,7 @@ test("suggests all near names, ignoring their common prefix", () => {
   expect(didYouMean("FOSSICK_PROT", ["FOSSICK_PORT", "PROT", "FOSSICK_HOST"], "FOSSICK_")).toBe(
     '; did you mean "FOSSICK_PORT"?',
   )
-  // A name with another beginning is not suggested.
+  // A name that begins differently is not suggested.
   expect(didYouMean("FOSSICK_PORTS", ["MACHINE_PORT"], "FOSSICK_")).toBe("")
 })
 

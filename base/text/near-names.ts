@@ -2,8 +2,8 @@
 const SHOWN = 3
 
 /**
- * The `known` names that the writer of `name` may have meant, nearest first: one letter in three may be wrong, left out, added,
- * or swapped with its neighbour.
+ * The `known` names that the writer of `name` might have meant, nearest first: one letter in three may be wrong,
+ * missing, added, or swapped with its neighbour.
  */
 export function nearNames(name: string, known: Iterable<string>): readonly string[] {
   const limit = Math.max(1, Math.floor(name.length / 3))
@@ -37,7 +37,7 @@ function slipsBetween(a: string, b: string, limit: number): number {
     for (let j = 1; j <= b.length; j += 1) {
       const isSame = a[i - 1] === b[j - 1]
       let least = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1))
-      // Before the first letter there is no other, so nothing matches.
+      // Before the first letter there is no other letter, so nothing matches.
       if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, before[j - 2]! + 1)
       row.push(least)
     }

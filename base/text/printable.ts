@@ -7,12 +7,12 @@ const COMMANDS =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g
 
 /**
- * Text for a terminal: pages, addresses and errors may contain control sequences. They are written as JSON escapes
- * (`\u001b`), so that JSON keeps its meaning.
+ * Makes text safe for a terminal, since pages, addresses and errors may contain control sequences. These are written as
+ * JSON escapes (`\u001b`), so that JSON keeps its meaning.
  */
 export const printable = (text: string): string => text.replace(COMMANDS, escaped)
 
-/** The same on one line. */
+/** Like {@link printable}, but on one line. */
 export const printableLine = (text: string): string =>
   text.replace(/[\r\n\t]+/g, " ").replace(COMMANDS, escaped)
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { madeUp } from "../testing/made-up.ts"
 import { writtenDate } from "./written-date.ts"
 
-/** A second-precise time in the range that pages are dated in. */
+/** A time to the second, in the range of dates that pages can have. */
 const anyTime = fc
   .integer({ min: Date.UTC(1990, 0, 2) / 1000, max: Date.UTC(2026, 0, 1) / 1000 })
   .map((seconds) => seconds * 1000)
@@ -56,7 +56,7 @@ test("reads a date in every format that pages use, in any time zone", () => {
 test("accepts only days that exist in the calendar", () => {
   const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
   const daysOf = (year: number) => [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-  /** By counting days from 1970, without using Date. */
+  /** Computed by counting days from 1970, without using Date. */
   const naive = (year: number, month: number, day: number): number | null => {
     if (year < 1990 || month < 1 || month > 12 || day < 1 || day > daysOf(year)[month - 1]!) return null
     let days = day - 1
@@ -108,7 +108,7 @@ test.each([
   ["2015-01-02 03:05 EST", "2015-01-02T08:05:00Z"],
   ["2015-01-02T03:05:05.25 utc", "2015-01-02T03:05:05.250Z"],
   ["Updated 2015-01-02 03:05 EST", "2015-01-02T08:05:00Z"],
-  // The first of two numbers counts.
+  // If there are two numbers, the first one counts.
   ["2 Jan 2015 (2016-03-04)", "2015-01-02T00:00:00Z"],
 ])("%s is %s", (text, time) => {
   expect(writtenDate(text)).toBe(Date.parse(time))

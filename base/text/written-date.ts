@@ -2,7 +2,7 @@ const EARLIEST = Date.UTC(1990, 0, 1)
 const DAY_MS = 86_400_000
 const MOST_CHARS = 100
 
-/** An ISO 8601 day, optionally with the time and its zone (W3C datetime, RFC 3339), or one that RFC 822 names. */
+/** An ISO 8601 date, optionally with a time and time zone (W3C datetime, RFC 3339), or a time zone by name as in RFC 822. */
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:\.\d+)?)\s*(?:(Z|[+-]\d\d:?\d\d)|(GMT|UTC|[ECMP][DS]T))?)?/i
 /** A year, which mail from before 2000 wrote in two digits (RFC 822). Without a year, the parser assumes 2001. */

@@ -33,7 +33,7 @@ export interface LogShares {
   readonly countEvery: number
 }
 
-/** Conditions that rows must meet, with column names that are not qualified by a table. */
+/** Conditions that rows must meet. Column names are not qualified by a table. */
 export type LogFilter<Row> = (eb: ExpressionBuilder<{ log: Row }, "log">) => readonly Expression<SqlBool>[]
 
 /** Stands for any log table. */
@@ -42,8 +42,8 @@ interface Logs {
 }
 
 /**
- * The rows of a log: listed newest first, and deleted oldest first when they are old or newer ones need their room. One
- * owner's rows never push out those of owners with fewer. Writes must run in the caller's transaction.
+ * The rows of a log: listed newest first, and deleted oldest first when they are too old or newer rows need their
+ * space. One owner's rows never push out those of owners with fewer rows. Writes must run in the caller's transaction.
  *
  * @typeParam Row the columns of the table
  */
@@ -87,7 +87,7 @@ export class BoundedLog<Row> {
     return n
   }
 
-  /** Deletes up to `count` rows from before `time`. @returns how many were deleted */
+  /** Deletes up to `count` rows from before `time`. @returns the number of rows deleted */
   readonly prune = (time: number, count: number): Promise<number> =>
     this.#drop(this.#log.time, "<", time, count)
 
@@ -144,7 +144,7 @@ export function whereOf<Row>(filter: LogFilter<Row> = () => []): Expression<SqlB
   return eb.and([...filter(eb)])
 }
 
-/** Number of rows that each writer may keep, at least one: the highest number that keeps the total within `most`. */
+/** Number of rows that each writer may keep, at least one: the highest number for which the total stays within `most`. */
 export function fairLevel(counts: readonly number[], most: number, mostOfOne: number): number {
   let left = most
   const ascending = counts.map((count) => Math.min(count, mostOfOne)).toSorted((a, b) => a - b)

@@ -19,15 +19,15 @@ export interface FollowOptions<Own> {
   readonly attempt: (message: Message & Own) => Promise<Attempt | null>
   /** Turns notes into messages, before each check for due ones. */
   readonly collect?: () => Promise<void> | void
-  /** Whether this process may send messages now. Default: always. */
+  /** Whether this process may send messages now. Default: it always may. */
   readonly maySend?: (() => Promise<boolean>) | undefined
-  /** Deletes other finished data when the outbox does: once an hour. */
+  /** Deletes other finished data whenever the outbox deletes its own: once an hour. */
   readonly tidy?: () => Promise<void>
-  /** Called when an attempt was recorded, for the log. */
+  /** Called after an attempt was recorded, to log it. */
   readonly onSettled?: (message: Message & Own, attempt: Attempt) => Promise<void>
   /** Number of receivers contacted at the same time. Default: eight. */
   readonly receivers?: number
-  /** Sends the next message as soon as one is settled, without waiting for the next check. */
+  /** Sends the next message as soon as the previous one is settled, without waiting for the next check. */
   readonly isBrisk?: boolean
   readonly log: Logger
   readonly signal: AbortSignal
@@ -36,8 +36,8 @@ export interface FollowOptions<Own> {
 }
 
 /**
- * Sends due messages until the signal is aborted, alongside whatever else the process does. A slow receiver holds up
- * only itself, and receivers of one key take at most half of the places.
+ * Sends due messages until the signal is aborted, alongside the other work of the process. A slow receiver holds up
+ * only its own messages, and the receivers of one key use at most half of the places.
  */
 export async function followOutbox<Own>(options: FollowOptions<Own>): Promise<void> {
   const { outbox, log, signal, receivers = RECEIVERS, isBrisk = false, pollMs = POLL_MS } = options

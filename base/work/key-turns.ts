@@ -3,7 +3,7 @@ import type { PoolName } from "../flow/fair-pool.ts"
 import { queriesOf } from "../store/query/queries.ts"
 import type { QueriedStore } from "../store/state-port.ts"
 
-/** A table of work whose workers are shared by keys, with the columns `id`, `key_id`, `state`, `created_at` and `turn_at`. */
+/** A table of work in which keys take turns, with the columns `id`, `key_id`, `state`, `created_at` and `turn_at`. */
 export interface SharedWork {
   readonly table: string
   /** The states of waiting and of running work. */
@@ -11,7 +11,7 @@ export interface SharedWork {
   readonly working: string
 }
 
-/** Turns among keys for work that is kept in the state, where several processes can take it. */
+/** Shares workers among keys, for work that is stored in the state, where several processes can take it. */
 export interface KeyTurns {
   /**
    * The id of the work to begin next: from the key with the least running work; among equals, from the key whose last
@@ -22,7 +22,7 @@ export interface KeyTurns {
   isOwed(keyId: string): Promise<boolean>
 }
 
-/** @param _pool the shared pool that this belongs to */
+/** @param _pool the shared pool that the work belongs to */
 export function keyTurns(
   _pool: PoolName,
   { table, waiting, working }: SharedWork,

@@ -20,17 +20,17 @@ import { afterAttempt, type Attempt, type DeliveryState, GIVE_UP_MS } from "./re
 
 /** One message to one receiver. */
 export interface Message {
-  /** The same for every attempt, so that a receiver can drop a message that it already received. */
+  /** The same for every attempt, so that a receiver can drop a message that it has already received. */
   readonly id: string
   /** A web address or a mailbox. */
   readonly receiver: string
-  /** The key that the message belongs to; `null` if it is the appliance's own. */
+  /** The key that the message belongs to; `null` if it is a message of the appliance itself. */
   readonly key: string | null
   readonly state: DeliveryState
   readonly attempts: number
   readonly createdAt: Date
   readonly lastAttemptAt: Date | null
-  /** `null` once it has ended. */
+  /** When the next attempt is due; `null` once the message has ended. */
   readonly nextAttemptAt: Date | null
   /** Status of the last answer; null when there was none. */
   readonly lastStatus: number | null
@@ -59,7 +59,7 @@ interface Outboxes {
 }
 
 export interface OutboxOptions<Own, Columns extends object> {
-  /** Created by the module that uses it, with {@link outboxColumns}, its own columns, and {@link dueIndex}. */
+  /** A table created by the module that uses it, with {@link outboxColumns}, its own columns, and {@link dueIndex}. */
   readonly table: string
   /** Reads the columns that this table has in addition to those of every outbox. */
   readonly own: (row: Selectable<Columns>) => Own
@@ -111,10 +111,10 @@ export async function notTaken(db: QueriedStore, table: string, by: string): Pro
 /** How long finished messages are shown. */
 const KEPT_MS = 7 * 24 * 3_600_000
 
-/** Values of columns; undefined matches any. */
+/** Values that columns must have; undefined matches any value. */
 type Values = Readonly<Record<string, StateValue | undefined>>
 
-/** Written into the text, so that the statement can use {@link dueIndex}. */
+/** Written into the SQL text, so that the statement can use {@link dueIndex}. */
 const WAITING = sql.lit("waiting" as const)
 
 /**
@@ -139,7 +139,7 @@ export class Outbox<Own = unknown, Columns extends object = StateRow> {
     this.#clock = options.clock ?? Date.now
   }
 
-  /** Takes a message to be sent from now on. @param own values of the table's own columns */
+  /** Adds a message, to be sent from now on. @param own values of the table's own columns */
   async put(receiver: string, own: Insertable<Columns>, key: string | null = null): Promise<void> {
     const now = this.#clock()
     const times = { created_at: now, due_at: now, first_due_at: now }

@@ -4,7 +4,7 @@ import { EXIT_AGAIN, EXIT_LOCKED } from "../process/worker-process.ts"
 import { until } from "../testing/until.ts"
 import { repeatWorker, type RepeatWorkerOptions } from "./repeat-worker.ts"
 
-/** Starts processes that end with these codes, one after another; a process without a code works until it is stopped. */
+/** Starts processes that end with these codes, one after another; a process without a code runs until it is stopped. */
 function repeat(codes: (number | null | "works")[], options: Partial<RepeatWorkerOptions> = {}) {
   const lines: string[] = []
   const stopped: number[] = []

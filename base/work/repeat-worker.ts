@@ -5,9 +5,9 @@ import { EXIT_AGAIN, EXIT_LOCKED, EXIT_NO_ROOM, type WorkerProcess } from "../pr
 export interface RepeatWorkerOptions {
   /** Starts a process that works until there is nothing left to do, and then ends. */
   readonly start: () => Promise<Pick<WorkerProcess, "exited" | "stop">>
-  /** Whether there is anything to do. Called often. */
+  /** Whether there is anything to do. Called often, so it must be cheap. */
   readonly hasWork: () => Promise<boolean>
-  /** Whether a running process has to make way for now. Default: never. */
+  /** Whether a running process has to stop for now to make way for other work. Default: never. */
   readonly isBusy?: () => Promise<boolean>
   /** Whether the pause grows after a process ends with this code. Default: after any code but 0. */
   readonly isFailure?: (code: number | null) => boolean
@@ -39,7 +39,7 @@ export async function repeatWorker(options: RepeatWorkerOptions): Promise<void> 
     failures = code === 0 || !isFailure(code) ? 0 : failures + 1
     if (code === 0 || signal.aborted) continue
     const ms = Math.min(pauseMs * 2 ** Math.max(0, failures - 1), maxPauseMs)
-    // A locked index and a full disk are reported by the process.
+    // The process itself reports a locked index or a full disk.
     if (code !== EXIT_LOCKED && code !== EXIT_NO_ROOM)
       log.error({ code, ms }, `${called} failed and is started again in {ms} ms`)
     await pause(ms, signal)

@@ -34,9 +34,9 @@ export type Attempt =
       readonly status: number | null
       /** For the log: the part of `error` that callers of the API must not learn. Default: `error` says everything. */
       readonly reason?: string
-      /** Another attempt would end the same way. */
+      /** Whether another attempt would end the same way. */
       readonly final: boolean
-      /** The pause that the receiver asks for. */
+      /** The pause that the receiver requested. */
       readonly retryAfterMs?: number | null
     }
 
@@ -49,14 +49,14 @@ export interface Attempted {
   readonly firstDueAt: number
 }
 
-/** @param before the message's row before the attempt */
+/** @param before the message's row as it was before the attempt */
 export function afterAttempt(
   before: { readonly attempts: number; readonly first_due_at: number },
   ended: Attempt,
   now: number,
 ): Attempted {
   const attempts = before.attempts + 1
-  // If it was first due while the clock was ahead, its day begins now.
+  // If the message first became due while the clock was ahead, its day begins now.
   const firstDueAt = Math.min(before.first_due_at, now)
   if (ended.error === null) return { state: "delivered", attempts, dueAt: null, firstDueAt }
   const dueAt = ended.final ? null : nextAttempt(attempts, firstDueAt, now, ended.retryAfterMs ?? null)

@@ -8,7 +8,7 @@ import type { TimeGuard } from "../store/clock/trusted-time.ts"
 import { SIGN_MS } from "../store/processes/own-process.ts"
 import type { KeyTurns } from "./key-turns.ts"
 
-/** Work that a key asked for, kept in the state until it is done and for a while after. */
+/** Work that a key requested, kept in the state until it is done and for a while after that. */
 export interface Task {
   readonly id: string
   readonly owner: { readonly keyId: string }
@@ -58,10 +58,10 @@ export interface TaskRunnerOptions<T extends Task> {
   readonly turnMs?: number | undefined
 }
 
-/** Long enough for some steps of any task, and to be worth a restart; short enough to wait for. */
+/** Long enough for some steps of any task, and to make a restart worthwhile; short enough for others to wait for. */
 const TURN_MS = 30_000
 const TIDY_MS = 3_600_000
-/** How long until the disk is checked again. */
+/** How long to wait before checking the disk again. */
 const ROOM_MS = 1000
 
 /**
@@ -75,7 +75,7 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
   readonly #beginning = new Serial()
   #started: Promise<void> = Promise.resolve()
   #timers: readonly NodeJS.Timeout[] = []
-  /** Tasks give way one at a time, since only one may be waiting. */
+  /** Tasks give way one at a time, since only one task might be waiting. */
   #givingWay: string | null = null
   #waitsForRoom = false
 
@@ -112,7 +112,7 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
     return [...this.#running.keys()]
   }
 
-  /** Begins waiting tasks while there are places. */
+  /** Begins waiting tasks while there are free places. */
   wake(): void {
     const { called, log } = this.#options
     this.#beginning
@@ -141,7 +141,7 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
 
   async #begin(): Promise<void> {
     const { tasks, places, room, work } = this.#options
-    // A task that began earlier would be mistaken for that of a lost process.
+    // A task that began earlier would be mistaken for a lost process's task.
     await this.#started.catch(() => undefined)
     while (!this.#stop.signal.aborted && this.#running.size < places) {
       if (room?.isLow()) {

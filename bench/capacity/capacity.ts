@@ -11,7 +11,7 @@ import { fullestShard, OPENSEARCH_RECOVERY, recoverySeconds } from "./shards.ts"
 const PAGE = join(import.meta.dirname, "../../docs/capacity.md")
 const [MILLION, THOUSAND, HOUR, DAY] = [1e6, 1000, 3600, 86_400]
 
-/** Assumptions; the page names them. */
+/** Assumptions, which docs/capacity.md lists. */
 const PASSAGES_PER_PAGE = 12
 /** CPU time for reading a page and finding its links, text and language (the bench `crawl`), and for a passage's vector (`vectors`). */
 const READ_CPU_SECONDS = 26.8 / THOUSAND

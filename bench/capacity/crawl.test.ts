@@ -27,7 +27,7 @@ describe("a first crawl", () => {
   })
 
   test("has most pages long before the last if one host is much larger", () => {
-    // 99 hosts of ten pages are done after 20 s; after that only one is left.
+    // 99 hosts with ten pages each are done after 20 s; after that, only one host is left.
     const { seconds, secondsTo95, hostsAfter95 } = crawl([40, ...Array.from({ length: 99 }, () => 10)], pace)
     expect(seconds).toBeCloseTo(80)
     expect(secondsTo95).toBeLessThan(20)

@@ -13,13 +13,13 @@ export interface Crawl {
   readonly seconds: number
   /** Seconds until 95 % of the pages were read. */
   readonly secondsTo95: number
-  /** Number of hosts that still had pages then. */
+  /** Number of hosts that still had pages left at that time. */
   readonly hostsAfter95: number
 }
 
 const MOST = 0.95
 
-/** Number of pages of each host, the largest first, by Zipf's law: the n-th has a share of 1/n, but at least one page. */
+/** Number of pages of each host, the largest first, by Zipf's law: the n-th host has a share of 1/n, but at least one page. */
 export function pagesOfHosts(pages: number, hosts: number): number[] {
   let sum = 0
   for (let place = 1; place <= hosts; place++) sum += 1 / place
@@ -27,8 +27,8 @@ export function pagesOfHosts(pages: number, hosts: number): number[] {
 }
 
 /**
- * A first crawl of hosts that are each asked for one page at a time with a pause, in turns: while there is capacity for
- * all hosts with pages left, each goes at its own pace; otherwise all share the capacity.
+ * Simulates a first crawl of hosts, each of which is asked for one page at a time with a pause in between. While there
+ * is capacity for all hosts with pages left, each goes at its own pace; otherwise all share the capacity.
  */
 export function crawl(pagesOfHost: readonly number[], pace: Pace): Crawl {
   const ownRate = 1 / (pace.pauseSeconds + pace.requestSeconds)
@@ -38,7 +38,7 @@ export function crawl(pagesOfHost: readonly number[], pace: Pace): Crawl {
   let [seconds, readOfEach, readOfAll] = [0, 0, 0]
   let after: Pick<Crawl, "secondsTo95" | "hostsAfter95"> | null = null
   for (const [at, size] of sizes.entries()) {
-    // The smallest are done first, since all are asked equally often.
+    // The smallest hosts are done first, since all are asked equally often.
     const active = sizes.length - at
     const rate = Math.min(ownRate, rateOfAll / active)
     const readNow = (size - readOfEach) * active

@@ -5,7 +5,7 @@ export interface Measured {
   readonly engine: string
   readonly passages: number
   readonly pages: number
-  /** Words, passages and ready-made vectors written. */
+  /** CPU time for writing words, passages and ready-made vectors. */
   readonly loadCpuSeconds: number
   /** CPU time of a question at `basic`. */
   readonly questionCpuMs: number
@@ -47,10 +47,10 @@ export interface Needs {
 }
 
 /**
- * The resources that an engine needs for `passages`, calculated from smaller measurements. Disk, memory and loads
- * follow the line through the smallest and the largest index measured, and beyond the largest, its own slope. A
- * question's CPU follows a power of the size, with an exponent from the same two. With only one measurement, everything
- * but the question grows in proportion.
+ * The resources that an engine needs for `passages`, calculated from smaller measurements. Disk, memory and loading
+ * times follow the line through the smallest and the largest index measured, and above the largest, that index's own
+ * slope. A question's CPU time follows a power of the index size, with an exponent from the same two. With only one
+ * measurement, everything but the question grows in proportion.
  *
  * @throws RangeError if there is no measurement
  */

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } 
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 
-/** This checkout, whose measuring programs are run on both checkouts. */
+/** This checkout, whose measuring programs are used for both checkouts. */
 export const OWN = join(import.meta.dirname, "../..")
 
-/** A folder with code and its packages. */
+/** A folder with the code and its packages. */
 export interface Checkout extends Disposable {
   readonly root: string
 }

@@ -25,7 +25,7 @@ interface Pair {
 }
 
 interface CompareOptions {
-  /** Whether both checkouts take each turn at the same time, so that other programs slow both alike. */
+  /** Whether both checkouts take each turn at the same time, so that other programs slow both down equally. */
   readonly together: boolean
   /** No further pass begins after this time. */
   readonly minutes: number
@@ -108,7 +108,7 @@ class Comparison {
   }
 }
 
-/** Measures lines of two checkouts: one pass of each line, then more passes of undecided lines. */
+/** Measures the lines of two checkouts: one pass of each line, then more passes for undecided lines. */
 export async function compare(
   roots: { readonly before: string; readonly now: string },
   lines: readonly string[],

@@ -13,10 +13,10 @@ import { stretchesOf } from "../questions/search-questions.ts"
 import { type Run, runOnce, type Side } from "./run.ts"
 
 const FILLER = join(import.meta.dirname, "../speed/vectors/filler.ts")
-/** Number of pages in the recrawl; an unchanged page costs little. */
+/** Number of pages in the recrawl benchmark; an unchanged page costs little. */
 export const GENERATED_PAGES = 500
 const GENERATED_PARAGRAPHS = 12
-/** The index for questions contains every nth page: making vectors takes longer than anything else. */
+/** The index for questions contains only every nth page, because making vectors takes longer than anything else. */
 const INDEXED = 2
 const STRETCHES = 2000
 
@@ -32,7 +32,7 @@ export interface Measure {
   readonly lines: readonly Line[]
   /** Number of starts per pass. While a line is undecided and there is time, another pass follows. */
   readonly starts: number
-  /** Number of turns per start. Many short turns tell more than a few long ones, since neighbouring turns meet the same noise. */
+  /** Number of turns per start. Many short turns say more than a few long ones, since neighbouring turns are affected by the same noise. */
   readonly turns: number
   /** Whether to drop the first start, which finds cold caches and uncompiled code. */
   readonly startsCold: boolean
@@ -41,8 +41,8 @@ export interface Measure {
 }
 
 /**
- * Pages and sites that both checkouts get, and an index of the pages for each. All are created on first use, pages and
- * sites by this checkout's code.
+ * The pages and sites that both checkouts use, and an index of the pages for each. All are created on first use; pages
+ * and sites are created by this checkout's code.
  */
 export class Ground implements AsyncDisposable {
   readonly scratch: string
@@ -108,7 +108,7 @@ export class Ground implements AsyncDisposable {
     return stretchesOf(texts, STRETCHES)
   }
 
-  /** A data folder that the checkout's own code filled with pages and their vectors. */
+  /** Creates a data folder that the checkout's own code fills with pages and their vectors. */
   index(side: Side): Promise<string> {
     const known = this.#indexes.get(side)
     if (known) return known

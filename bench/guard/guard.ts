@@ -53,7 +53,7 @@ if (isAny("slower")) {
   process.exitCode = EXIT_UNDECIDED
 }
 
-/** Empty for a checkout that is older than the ledger. */
+/** Empty for a checkout from before the ledger existed. */
 function ledgerOf(root: string): readonly Entry[] {
   const file = join(root, LEDGER)
   return existsSync(file) ? parseLedger(readFileSync(file, "utf8"), LINES) : []

@@ -14,7 +14,7 @@ export interface Entry {
 
 export const LEDGER = "bench/ledger.md"
 const COLUMNS = ["date", "commit", "line", "ratio", "why"]
-/** Anything shorter can't be a reason. */
+/** A shorter text can't be a reason. */
 const LEAST_REASON_CHARS = 10
 
 /**
@@ -59,6 +59,6 @@ export function newEntries(now: readonly Entry[], before: readonly Entry[]): Ent
   return now.filter((entry) => !known.has(key(entry)))
 }
 
-/** The highest ratio at which a line passes: the product of its entries' ratios and the limit for every line. */
+/** The highest ratio at which a line passes: the product of its entries' ratios and the limit that applies to every line. */
 export const allowedFor = (line: string, entries: readonly Entry[]): number =>
   entries.reduce((most, entry) => (entry.line === line ? most * entry.ratio : most), MOST)

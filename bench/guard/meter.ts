@@ -1,5 +1,5 @@
 // Loaded before a program of a checkout: answers "cpu" with the processor time used so far by all its threads, which
-// /proc gives only to a hundredth of a second.
+// /proc reports only to a hundredth of a second.
 
 /** Microseconds. */
 export interface Spent {

@@ -26,7 +26,7 @@ const ASK = {
 }
 const START = { file: "api/main.ts", behind: "async function serve(): Promise<void> {" }
 
-/** By line. */
+/** Keyed by line. */
 export const PLANTS: Readonly<Record<string, Plant>> = {
   reading: {
     file: "crawler/page/read-body.ts",
@@ -46,7 +46,7 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   vectors: {
     file: "engine/models/embedders/embed-worker.ts",
     behind: "const ids = tokenIds(text)",
-    // The text in front ends without a semicolon.
+    // The text before it ends without a semicolon.
     code: (ms) => `;${busy(ms)}`,
   },
   question: ASK,

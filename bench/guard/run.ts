@@ -14,7 +14,7 @@ export interface Side {
   readonly scratch: string
 }
 
-/** A turn's figures by the names of its lines. */
+/** A turn's figures, keyed by the names of its lines. */
 export type Figures = Readonly<Record<string, number>>
 
 /** One start of a checkout's processes. */
@@ -57,7 +57,7 @@ export function startOwn(side: Side, args: readonly string[], env: NodeJS.Proces
   return child
 }
 
-/** Processor milliseconds so far of a program with the meter, without its children. */
+/** Processor milliseconds used so far by a program that has the meter loaded, without its children. */
 export const cpuMsOf = async (child: ChildProcess): Promise<number> =>
   (await answerTo<Spent>(child, "cpu", "cpu")).microseconds / 1000
 

@@ -10,7 +10,7 @@ export interface CrawlReport {
   readonly seconds: number
 }
 
-/** The minimum a crawler can be: a list of addresses, undici, htmlparser2, a set of seen addresses. */
+/** The simplest possible crawler: a list of addresses, undici, htmlparser2, a set of seen addresses. */
 export async function undiciLoop(start: string, concurrency: number): Promise<CrawlReport> {
   const began = performance.now()
   const dispatcher = new Agent({ connections: concurrency })

@@ -46,7 +46,7 @@ export class PlainBm25 {
   }
 }
 
-/** Scores every document by a question's words: the reference for an engine's lexical arm. */
+/** Scores every document against the words of a question: the reference for an engine's lexical arm. */
 export class ExactWords {
   readonly #language: string
   readonly #pages: PackedPage[] = []

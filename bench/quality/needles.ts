@@ -98,7 +98,7 @@ async function ask(engine: Engine, label: string, questions: readonly Asked[]): 
         })
         const found = hits.map(({ url }) => decodeURI(url).replace(/^https?:\/\//, ""))
         const gains = found.map((one) => Number(expected.includes(one)))
-        // A reader needs only one good page: it is no loss if the other suitable ones are missing.
+        // A reader needs only one good page, so it is no loss if the other suitable ones are missing.
         answers.push({ gains: onlyFirst(gains), ideal: [1] })
         if (values.misses && gains[0] !== 1) {
           const rank = gains.indexOf(1) + 1

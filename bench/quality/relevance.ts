@@ -49,7 +49,7 @@ const TO_BEAT: Readonly<Record<string, { meilisearch: number; combined: number }
   passages: { meilisearch: 0.641, combined: 0.73 },
 }
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
-/** Questions whose CPU time is measured, with none of the model's earlier work cached. */
+/** Questions whose CPU time is measured, with none of the model's earlier results cached. */
 const TIMED = 25
 const DEPTH = 100
 
@@ -166,7 +166,7 @@ async function exactSearch({ documents, language }: Collection, embedder: Embedd
     const shares = lexical.search(question)
     const cosines = way === "lexical" ? null : nearestPassages(vector!, vectors)
     const candidates = documents.map((_, i) => ({
-      // If documents are equal, the one that comes first in the collection wins.
+      // If documents have the same score, the one that comes first in the collection wins.
       id: String(i).padStart(8, "0"),
       words: way === "vector" ? 0 : shares[i]!,
       cosine: cosines?.[i],

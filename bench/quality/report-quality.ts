@@ -5,13 +5,13 @@ import { type CitedPiece, citedPieces } from "./judged/cited-pieces.ts"
 
 /** How well a report's numbered citations support its text. */
 export interface ReportQuality {
-  /** Units with a citation behind them. */
+  /** Number of units that have a citation. */
   readonly cited: number
-  /** Citations whose lines appear word for word on the page they cite first, including the text printed before them. */
+  /** Number of citations whose lines, including the text printed before them, appear word for word on the page they cite first. */
   readonly supported: number
   /** Texts that no page supports, and texts without any citation. */
   readonly unsupported: readonly string[]
-  /** Part of the expected pages that the report cites, 0..1. */
+  /** Share of the expected pages that the report cites, 0..1. */
   readonly coverage: number
 }
 
@@ -57,7 +57,7 @@ const SAYS_MISSING = new RegExp(`^## ${MISSING}$`, "m")
 export function citedTexts(content: string): CitedPiece[] {
   const body = withoutTables(content.split(/^## Sources$/m)[0]!.split(SAYS_MISSING)[0]!)
     .replaceAll(/^.*$/gm, (line) => (line.startsWith(NOTHING_FOUND) ? "" : line))
-    // In code such a line is a comment.
+    // In code, a line that begins like a heading is a comment.
     .replaceAll(/^(`{3,}).*\n[\s\S]*?\n\1$|^#{1,2} .*$/gm, (part, fence?: string) => (fence ? part : ""))
   return citedPieces(body)
 }

@@ -90,7 +90,7 @@ function paragraphsOf(declaration: string): string[] {
     .filter((text) => text !== "")
 }
 
-/** Runs in the page: adds paragraphs while they fit. @returns how many */
+/** Runs inside the page: adds paragraphs until no more fit. @returns the number of paragraphs added */
 const FILL = `(texts) => {
   for (const [at, text] of texts.entries()) {
     const paragraph = document.body.appendChild(document.createElement("p"))
@@ -147,7 +147,7 @@ using recogniser = await Recogniser.open(recognition)
 const results: Result[] = []
 for (const { script, languages, fonts } of SCRIPTS) {
   for (let at = 0; at < perScript; at += 1) {
-    // One language after the other, as in files of one collection.
+    // Renders one language after the other, as in files of one collection.
     const [code, declaration] = languages[Math.floor((at * languages.length) / perScript)]!
     const all = paragraphsOf(declaration)
     const from = (at * 17) % (all.length >> 1)

@@ -1,10 +1,13 @@
-// How well the web is read, by public suites: npm run bench -- reading <folder with their checkouts>
-//   [--only aeb,htmldate,…] [--half even|odd] [--before <checkout>] [--rounds n] [--list] [--texts <folder>]
+// Measures how well the web is read, using public suites: npm run bench -- reading <folder with their checkouts>
+// [--only aeb,htmldate,…] [--half even|odd] [--before <checkout>] [--rounds n] [--list] [--texts <folder>]
 //
-// - `--only`: these suites. `--half`: every other case of each suite, so that rules are tuned on one half and judged on the other.
-// - `--before`: another checkout's code reads each case in turn with this one's, in the same run. Prints its figures too, and
-//   this checkout's time divided by the other's (the median over the cases; with `--rounds` each time is the least of n readings).
-// - `--list`: every case with the judge's result, the worst first. `--texts`: writes the texts read, one file per case and checkout.
+// - `--only`: only these suites. `--half`: every other case of each suite, so that rules are tuned on one half and
+// judged on the other.
+// - `--before`: another checkout's code reads each case in turn with this one's, in the same run. Prints its figures
+// too, and this checkout's time divided by the other's (the median over the cases; with `--rounds`, each time is the
+// shortest of n readings).
+// - `--list`: prints every case with the judge's result, the worst first. `--texts`: writes the texts read, one file
+// per case and checkout.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
@@ -89,7 +92,7 @@ async function measure(suite: Suite): Promise<void> {
   const readers = await Promise.all(codes.map(({ code }) => suite.reader(code)))
   const reads: Read[] = codes.map(() => ({ marks: [], times: [] }))
   for (const [i, entry] of cases.entries()) {
-    // Read from the disk once, and before the clock starts.
+    // Read from the disk once, before the clock starts.
     const one = { ...entry }
     // The second reader finds warm caches, so they take turns.
     const order = i % 2 === 0 ? [...codes.keys()] : [...codes.keys()].toReversed()

@@ -23,17 +23,17 @@ const trigrams = (text: string): string[] => {
   return all.slice(2).map((word, i) => `${all[i]} ${all[i + 1]} ${word}`)
 }
 
-/** Letters and digits rather than words, for scripts without blanks. */
+/** Compares letters and digits rather than words, for scripts without spaces. */
 const letters = (text: string): string[] => text.normalize("NFKC").match(/[\p{L}\p{N}]/gu) ?? []
 
-/** By the multiset of letters. */
+/** Compares by the multiset of letters. */
 export const letterOverlap = (read: string, wanted: string): Overlap =>
   overlap(letters(read), letters(wanted))
 
-/** By the multiset of words. */
+/** Compares by the multiset of words. */
 export const wordOverlap = (read: string, wanted: string): Overlap => overlap(words(read), words(wanted))
 
-/** By the multiset of word trigrams. */
+/** Compares by the multiset of word trigrams. */
 export const trigramOverlap = (read: string, wanted: string): Overlap =>
   overlap(trigrams(read), trigrams(wanted))
 
@@ -74,7 +74,7 @@ export function overlapRow(of: string, marks: readonly Overlap[]): Row {
   }
 }
 
-/** Right or wrong, nothing in between. */
+/** Scores a result as right or wrong, with nothing in between. */
 export const rightOrWrong = (isRight: boolean, said: string): Mark => ({ score: isRight ? 1 : 0, said })
 
 export const rightRow = (of: string, marks: readonly Mark[]): Row => ({

@@ -6,7 +6,7 @@ export interface Code {
   readonly load: <Module>(file: string) => Promise<Module>
 }
 
-/** Every checkout's modules are its own, since their paths differ. */
+/** Every checkout has its own copies of the modules, since their paths differ. */
 export function codeOf(checkout: string): Code {
   return { load: (file) => import(pathToFileURL(join(checkout, "crawler", file)).href) }
 }
@@ -14,39 +14,39 @@ export function codeOf(checkout: string): Code {
 /** One page, file or example of a suite. */
 export interface Case<Wanted> {
   readonly name: string
-  /** Large sets read it from the disk on access. */
+  /** Large sets read the content from the disk on access. */
   readonly input: Uint8Array
   /** The address that the reader gets. */
   readonly url: string
   readonly wanted: Wanted
 }
 
-/** One line of the table: the subject, and each figure by its name. */
+/** One line of the table: the subject, and all figures by name. */
 export interface Row {
   readonly of: string
   readonly cases: number
   readonly figures: Readonly<Record<string, string>>
 }
 
-/** A judge's result for one case: `score` sorts the list of the worst, `said` is printed there. */
+/** A judge's result for one case: `score` is the sort key for the list of the worst cases, and `said` is printed there. */
 export interface Mark {
   readonly score: number
   readonly said: string
 }
 
-/** A public suite. A new one is a file in `suites/` and its name in the list of `reading.ts`. */
+/** A public suite. To add one, add a file in `suites/` and its name to the list in `reading.ts`. */
 export interface Suite<Wanted = unknown, Reading = unknown, M extends Mark = Mark> {
   readonly name: string
-  /** Its checkout's folder, inside the command's folder; null when the suite needs none. */
+  /** Its checkout's folder, inside the folder given on the command line; null if the suite needs none. */
   readonly folder: string | null
   readonly goal: string
   /** @throws SuiteSkipped */
   cases(folder: string): Promise<readonly Case<Wanted>[]>
-  /** The code under test, ready to read one case. Only this function is timed. */
+  /** Loads the code under test, ready to read one case. Only the returned function is timed. */
   reader(code: Code): Promise<(one: Case<Wanted>) => Reading | Promise<Reading>>
   judge(one: Case<Wanted>, reading: Reading): M
   rows(marks: readonly M[]): readonly Row[]
-  /** Cases with a lower score are listed below the table. Default: none. */
+  /** Cases with a lower score are listed below the table. Default: no cases are listed. */
   readonly listBelow?: number
   /** The text of a reading for `--texts`. Default: the reading as JSON. */
   text?(reading: Reading): string

@@ -9,25 +9,25 @@ import type { CrawlReport } from "../peers/undici-loop.ts"
 
 // lxml 6 moved its HTML cleaner to a separate package, which trafilatura's justext needs and does not declare.
 const PYTHON_PACKAGES = ["scrapy==2.19.0", "trafilatura==2.3.1", "lxml_html_clean==0.4.6"]
-/** A contestant that reads fewer pages did not read the site. */
+/** A contestant that reads fewer pages than this did not read the site. */
 const MIN_PAGES = 2000
 const SPIDER = join(import.meta.dirname, "../peers/scrapy_spider.py")
 
-/** A way to read the site, run as a separate process. */
+/** One way to read the site, run as a separate process. */
 interface Contestant {
   readonly name: string
   command(start: string, concurrency: string, tools: Tools): [command: string, args: string[]]
-  /** Added to the bench's own variables. */
+  /** Environment variables, added to the benchmark's own. */
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** As under `fossick start`. */
+/** As it runs under `fossick start`. */
 const OURS = { MALLOC_ARENA_MAX: "2" }
 
 /** Other projects' programs. */
 interface Tools {
   readonly python: string
-  /** `null` if Go is not installed to build it with. */
+  /** `null` if Go is not installed, so that it cannot be built. */
   readonly colly: string | null
 }
 

@@ -100,7 +100,7 @@ function pid(child: ChildProcess): number {
   return child.pid
 }
 
-/** File name of the script a process runs. */
+/** File name of the script that a process runs. */
 function nameOf(pid: number): string {
   try {
     const script = readFileSync(`/proc/${pid}/cmdline`, "utf8")

@@ -15,7 +15,7 @@ async function processesIn(folder: string): Promise<string[]> {
   return pids.filter((_, at) => found[at])
 }
 
-// Others have no /proc.
+// Other systems have no /proc.
 test("an interrupted queue bench leaves no appliance and no folder behind", { tags: ["linux"] }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "fossick-interrupted-"))
   try {

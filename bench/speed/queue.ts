@@ -13,9 +13,9 @@ import { machine, short, table } from "../measure.ts"
 import { type Run, WeekAppliance } from "../week/appliance.ts"
 import { freePort } from "#base/testing/free-port.ts"
 
-// How long a queue of twelve sources takes when four of their sites are sick, compared with its slowest healthy source
-// alone. Each case is a whole appliance with its own index. Every host gets the pause of an external host through the
-// politeness settings of its source, since loopback would have none.
+// Measures how long a queue of twelve sources takes if four of their sites are sick, compared with its slowest healthy
+// source alone. Each case is a whole appliance with its own index. Every host gets the pause of an external host
+// through the politeness settings of its source, since loopback would have none.
 
 /** How much longer the queue of healthy sites may take than its slowest site alone, as a share. */
 const MAX_MORE = 0.1
@@ -36,7 +36,7 @@ const { values } = parseArgs({
   options: {
     /** Pages of the slowest healthy site. */
     pages: { type: "string", default: "200" },
-    /** The same, for the run in which patience with sick hosts takes longest. */
+    /** Pages of that site in the run in which patience with sick hosts takes the longest. */
     few: { type: "string", default: "30" },
     /** Milliseconds between two requests to a host. */
     pause: { type: "string", default: "1000" },
@@ -49,7 +49,7 @@ interface Site {
   readonly isHealthy: boolean
 }
 
-/** Seconds from when all of them were requested. */
+/** Seconds from the time when all of them were requested. */
 interface Measured {
   readonly healthy: number
   readonly all: number
@@ -60,7 +60,7 @@ const pauseMs = Number(values.pause)
 await using cleanup = new AsyncDisposableStack()
 const many = await healthySites(Number(values.pages), "many")
 const few = await healthySites(Number(values.few), "few")
-// Last, so that no site takes the port that must stay closed.
+// Started last, so that no site takes the port that must stay closed.
 const sick = await sickSites()
 
 const alone = await measured("the slowest healthy one alone", many.slice(0, 1))
@@ -100,7 +100,7 @@ process.stdout.write(
 )
 process.exitCode = isMet ? 0 : 1
 
-/** Runs sources in a separate appliance, all requested at once, the first of them first. */
+/** Runs sources in a separate appliance. All are requested at once, the first of them first. */
 async function measured(
   what: string,
   sites: readonly Site[],

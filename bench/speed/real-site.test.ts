@@ -55,7 +55,7 @@ beforeAll(async () => {
   engine = await openEngine(settings, { mode: "write", embedder })
   using db = await openStateStore(dataDir)
   const jobs = new Jobs(db)
-  // One step from the home page: the manuals link to many pages that are not here.
+  // The depth is one step from the home page, because the manuals link to many pages that are not here.
   const { id } = await jobs.enqueue(defineSource({ seeds: [site.url], limits: { depth: 1, pages: 100 } }))
   const { signal } = new AbortController()
   const config = readSettings(crawlerSettings, {})
@@ -97,7 +97,7 @@ describe("answers from these pages", () => {
       expect(answer.invented).toEqual([])
       if (!holdsFact(answer, question)) wrong.push(question.text)
     }
-    // `npm run bench -- answers` says how many there are today; a change that loses a few more must give a reason.
+    // `npm run bench -- answers` prints the current number; a change that loses a few more must give a reason.
     expect(wrong.slice(MOST_WRONG)).toEqual([])
   })
 

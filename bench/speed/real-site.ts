@@ -15,14 +15,14 @@ import { machine, short, table } from "../measure.ts"
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const MIN_PAGES = 2000
 const TOP = 3
-/** How far down to look for an answer, so that its rank can be shown when it is not in the top. */
+/** How many results to search for the answer, so that its rank can be shown even if it is not in the top. */
 const LOOKED_AT = 50
 
 const { values } = parseArgs({
   options: {
-    /** Keeps the index in this folder, and uses it as it is when it holds a finished crawl. */
+    /** Keeps the index in this folder, and reuses it if it contains a finished crawl. */
     dir: { type: "string" },
-    /** Total number of pages to read; a small number tries the bench out, and makes it fail. */
+    /** Total number of pages to read; a small number is for trying out the benchmark, and makes it fail. */
     limit: { type: "string", default: "1000000" },
   },
 })
@@ -41,7 +41,7 @@ interface Crawled {
   readonly seconds: number
 }
 
-/** The site in the index, including vectors: crawled with the command a user would run, unless that was done before. */
+/** The site's index, including vectors: crawled with the command a user would run, unless that was done before. */
 async function crawled(): Promise<Crawled> {
   const before = await finishedCrawl()
   if (before) {
@@ -63,7 +63,7 @@ async function crawled(): Promise<Crawled> {
   return after
 }
 
-/** Vectors that an interrupted run still had to make. */
+/** Vectors that an interrupted run still has to make. */
 async function makeVectors(): Promise<void> {
   await using engine = await openEngine(settings, { mode: "write" })
   await engine.settled()

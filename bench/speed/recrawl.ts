@@ -17,13 +17,13 @@ import { type GeneratedSite, serveGenerated } from "../corpora/generated-site.ts
 import { MB, machine, memoryOf, short, table } from "../measure.ts"
 import { ownCrawl } from "../corpora/own-crawl.ts"
 
-// The cost of crawling a site again, compared with its first crawl; with `--addresses N`, the memory that a crawl of N addresses takes.
-// This process serves the site; each crawl runs in a separate one, as in the appliance.
+// Measures the cost of crawling a site again, compared with its first crawl; with `--addresses N`, the memory that a
+// crawl of N addresses uses. This process serves the site; each crawl runs in a separate one, as in the appliance.
 
-/** Crawling an unchanged site may cost this share of its first crawl, in CPU and in bytes. */
+/** The maximum cost of crawling an unchanged site, in CPU time and in bytes, as a share of its first crawl's. */
 const MAX_RATIO = 0.1
 const STEP = 10_000
-/** Memory at the last step may exceed that at the second by this share; anything below is noise. */
+/** The share by which the memory at the last step may exceed that at the second; anything below is noise. */
 const MAX_GROWTH = 0.15
 
 const { values } = parseArgs({
@@ -88,7 +88,7 @@ async function recrawls(pages: number): Promise<boolean> {
     console.log(`${pages} generated pages on loopback, hashed vectors instead of a model's. ${machine()}\n`)
     const head = ["", "requests", "indexed", "vectors made", "CPU s", "MB sent", "CPU share", "bytes share"]
     console.log(table([head, ...rows]))
-    // A changed page also starts a reading thread and the index's writer, whatever the number of pages.
+    // A changed page also starts a reading thread and the index's writer, regardless of the number of pages.
     const isCheap =
       again.cpuSeconds / first.cpuSeconds < MAX_RATIO &&
       again.bytes / first.bytes < MAX_RATIO &&
@@ -135,7 +135,7 @@ async function child(as: string, start: string, dir = "", onStart?: (pid: number
   return out.trimEnd().split("\n").at(-1) ?? ""
 }
 
-/** Frontier, fetch, parse and links over many addresses; nothing is indexed. */
+/** Runs frontier, fetch, parse and links over many addresses; nothing is indexed. */
 async function memory(addresses: number): Promise<boolean> {
   await using site = await serveGenerated({ pages: addresses, paragraphs: 3 })
   const steps: [requests: number, rss: number][] = []

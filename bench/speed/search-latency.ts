@@ -36,13 +36,13 @@ const WRITTEN_PAGES = 200
 /** The engine options of a /search that does not want whole pages. */
 const AS_THE_API = { limit: LIMIT, passagesPerPage: 3, withMarkdown: false }
 
-/** Milliseconds of each answer, and in total. */
+/** Milliseconds for each answer, and in total. */
 interface Timing {
   readonly each: number[]
   readonly ms: number
 }
 
-/** An index of one size, and the medians that show its growth: milliseconds by question. */
+/** The size of one index, and the medians that show its growth: milliseconds by question. */
 interface Measured {
   readonly built: BuiltIndex
   readonly dataDir: string
@@ -62,7 +62,7 @@ const perRun = Number(values.queries)
 /** These take half a second each, so fewer of them are enough. */
 const countOf = (depth: SearchDepth | undefined) => (depth === "advanced" ? Math.ceil(perRun / 4) : perRun)
 
-/** One for the whole process: a second one would load the native runtime again, which it does not support. */
+/** There is one for the whole process: a second one would load the native runtime again, which that does not support. */
 await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
 const rows: Array<Array<string | number>> = []
 const sizes: Measured[] = []
@@ -137,7 +137,7 @@ async function ask(engine: Engine, query: Query): Promise<void> {
   if (hits.length === 0 && !wordsAlone) throw new Error(`nothing found for ${wordsOf(query.text)}`)
 }
 
-/** The appliance's own API process on the index, asked over a socket. @returns its resident bytes after the queries. */
+/** Asks the appliance's own API process, running on the index, over a socket. @returns its resident bytes after the queries. */
 async function overHttp(run: Run): Promise<number> {
   const { dataDir, take, medians } = run
   const api = fork(API, {
@@ -173,7 +173,7 @@ function clientsText(clients: number): string {
   return `${clients} client${clients === 1 ? "" : "s"}`
 }
 
-/** Another process, this one, writes pages while the API answers one client. */
+/** This process writes pages while the API, another process, answers one client. */
 async function whileWriting(
   api: ChildProcess,
   { dataDir, take }: Run,

@@ -8,27 +8,27 @@ import { memoryOf } from "../measure.ts"
 
 export interface SoakOptions {
   readonly renders: number
-  /** A sample is taken each time this many more pages are done. */
+  /** A sample is taken each time this many more pages are finished. */
   readonly every: number
   readonly onSample?: (sample: SoakSample) => void
 }
 
 export interface SoakSample {
-  /** Pages done so far. */
+  /** Number of pages finished so far. */
   readonly done: number
   /** Number of living browser processes. */
   readonly processes: number
   /** Private memory of these processes, in bytes. */
   readonly browserBytes: number
-  /** Resident memory of this process, which drives them. */
+  /** Resident memory of this process, which controls the browser. */
   readonly ownBytes: number
 }
 
 export interface SoakResult {
   readonly samples: readonly SoakSample[]
-  /** How the pages ended. */
+  /** How the visits to the pages ended. */
   readonly outcomes: Readonly<Record<string, number>>
-  /** Browser processes once the reader is closed. */
+  /** Number of browser processes after the reader is closed. */
   readonly left: number
 }
 
@@ -120,8 +120,8 @@ async function sampled(done: number): Promise<SoakSample> {
 }
 
 /**
- * The smallest number of processes seen in a few looks. The previous page's processes take a moment to end, longer on a
- * busy machine; a process that stays for good is seen every time.
+ * The smallest number of processes in a few samples. The previous page's processes take a moment to end, longer on a
+ * busy machine; a process that stays for good appears in every sample.
  */
 async function lastingProcesses(): Promise<number[]> {
   let fewest: number[] | undefined
@@ -139,7 +139,7 @@ function ownBytesOf(pid: number): number {
     return memoryOf(pid).own
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // The kernel answers with one or the other, depending on how far the process has ended.
+    // The kernel reports one error or the other, depending on how far the process has ended.
     if (code === "ENOENT" || code === "ESRCH") return 0
     throw error
   }

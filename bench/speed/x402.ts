@@ -7,9 +7,9 @@ import { ask, sign } from "../../api/doors/x402/testing/payments.ts"
 import { payee, payer } from "../../api/doors/x402/testing/wallets.ts"
 import { machine, median, percentile, table } from "../measure.ts"
 
-// The cost that a payment adds to a search: the same question to the real appliance, with a key and with a payment, in turn. Chain and
-// facilitator are local and share the machine, so their steps are upper bounds of the work and include no network. On a real network
-// settling waits for a block: two seconds on Base.
+// Measures the cost that a payment adds to a search: the same question is sent to the real appliance with a key and
+// with a payment, in turn. Chain and facilitator are local and share the machine, so their steps are upper bounds for
+// the work and include no network. On a real network, settling waits for a block: two seconds on Base.
 
 const WARM_UP = 5
 const QUESTION = { search_depth: "advanced", max_results: 5 }
@@ -87,7 +87,7 @@ async function payments(): Promise<readonly Record<"verify_ms" | "search_ms" | "
     .payments
 }
 
-/** The appliance reads its handbook first, and embeds it: until then there is little to search. */
+/** The appliance first reads and embeds its handbook; until then there is little to search. */
 async function handbookRead(): Promise<void> {
   const late = Date.now() + HANDBOOK_MS
   for (;;) {

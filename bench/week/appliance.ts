@@ -29,7 +29,7 @@ export interface Said {
   readonly err: string
 }
 
-/** An appliance as an operator has it: `fossick start` in a folder with `fossick.env` and `sources.yaml`. */
+/** An appliance set up as an operator would: `fossick start` in a folder with `fossick.env` and `sources.yaml`. */
 export class WeekAppliance implements AsyncDisposable {
   readonly #folder: string
   readonly #env: Readonly<Record<string, string>>
@@ -66,14 +66,14 @@ export class WeekAppliance implements AsyncDisposable {
       throw new Error(`the appliance ended with ${code}:\n${screen.slice(-3000)}`)
     })
     await Promise.race([shown.promise, ended])
-    // It may end later; the next request then shows it.
+    // The appliance may end later, which the next request will notice.
     ended.catch(() => {})
     this.url = /Address +(\S+)/.exec(screen)?.[1] ?? this.url
     // Later starts show only the first characters of the key.
     if (this.#key === "") this.#key = /API key +(\S+)/.exec(screen)?.[1] ?? ""
   }
 
-  /** Stops it as a service manager does. @returns how it ended. */
+  /** Stops it as a service manager would. @returns how it ended */
   async stop(): Promise<number | null> {
     const child = this.#child
     if (!child || child.exitCode !== null) return child?.exitCode ?? null
@@ -88,7 +88,7 @@ export class WeekAppliance implements AsyncDisposable {
     this.#key = other.#key
   }
 
-  /** Process id of the first process that `fossick start` started: the supervisor. */
+  /** Process id of the supervisor, the first process that `fossick start` starts. */
   get pid(): number {
     return this.#child?.pid ?? 0
   }
@@ -105,7 +105,7 @@ export class WeekAppliance implements AsyncDisposable {
     return { code, out, err }
   }
 
-  /** Calls its API with the first key. @throws Error with the answer, unless it was a success */
+  /** Calls its API with the first key. @throws Error with the response, unless it was a success */
   async call<T>(path: string, body?: unknown): Promise<T> {
     const response = await fetch(new URL(path, this.url), {
       headers: { authorization: `Bearer ${this.#key}`, "content-type": "application/json" },

@@ -8,27 +8,27 @@ const HOUR = 3_600_000
 const CACHE_SECONDS = 1
 
 /**
- * A clock that the week sets forward for the processes it starts: Debian's libfaketime, which adds to the system's
- * time. Their timers run normally; to them, the machine seems to have been asleep.
+ * A clock that the week sets forward for the processes it starts, using Debian's libfaketime, which adds an offset to
+ * the system's time. Their timers run normally; to these processes, the machine seems to have been asleep.
  */
 export interface WeekClock {
   /** Environment variables that make a process use this clock. */
   readonly env: Readonly<Record<string, string>>
-  /** Now, by this clock, in milliseconds since 1970. */
+  /** The current time by this clock, in milliseconds since 1970. */
   now(): number
   /** Sets the clock forward to `at`. */
   setForward(at: number): Promise<void>
 }
 
 /**
- * @param folder of programs, to which the library is downloaded.
- * @param work folder of this run, for the file with the time to add.
- * @throws Error when the library is not available.
+ * @param folder folder of programs, to which the library is downloaded
+ * @param work folder of this run, for the file with the time to add
+ * @throws Error when the library is not available
  */
 export async function openClock(folder: string, work: string): Promise<WeekClock> {
   const library = await faketime(folder)
   const file = join(work, "clock")
-  // Begin at eight in the morning, so that nights lie between days.
+  // The week begins at eight in the morning, so that nights lie between days.
   let added = 8 * HOUR - (Date.now() % (24 * HOUR)) + 24 * HOUR
   const write = async () => {
     await writeFile(`${file}.new`, `+${Math.round(added / 1000)}\n`)

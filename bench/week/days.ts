@@ -10,16 +10,16 @@ import type { Text } from "./programs/texts.ts"
 import { setDokuWikiPassword, writePage } from "./programs/wikis.ts"
 import type { Stand } from "./world.ts"
 
-/** The parts of the week that a day needs. */
+/** The parts of the week that a day uses. */
 export interface Stage {
-  /** Folder of programs. */
+  /** The folder of programs. */
   readonly folder: string
   readonly stands: ReadonlyMap<string, Stand>
-  /** Texts that no site has yet. */
+  /** Texts that are not on any site yet. */
   readonly fresh: readonly Text[]
-  /** Now, by the week's clock. */
+  /** The current time, by the week's clock. */
   readonly now: () => number
-  /** File that the operator keeps the wiki's password in. */
+  /** The file in which the operator keeps the wiki's password. */
   readonly passwordFile: string
   /** The blog's new server, once it has moved; stopped at the end of the week. */
   readonly servers: AsyncDisposableStack
@@ -29,9 +29,9 @@ export interface Stage {
 /** A day of the week: what happens before its night's runs, and the truth about each source then. */
 export interface Day {
   readonly number: number
-  /** What breaks, changes or is repaired. */
+  /** Breaks, changes or repairs something. */
   readonly happen: (stage: Stage) => Promise<void>
-  /** For sources that are not named, no problem may be reported: the run must be `finished`, with no message. */
+  /** The truth about the sources that are named here. For all others, no problem may be reported: the run must be `finished`, with no message. */
   readonly truths: readonly Truth[]
 }
 

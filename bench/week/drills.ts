@@ -21,7 +21,7 @@ const line = (source: string, what: string, told: string, right: boolean): Verdi
   right,
 })
 
-/** Stops the appliance as an upgrade does, and starts it again. */
+/** Stops the appliance as an upgrade would, and starts it again. */
 export async function restart(appliance: WeekAppliance): Promise<Verdict[]> {
   const runs = (await appliance.runs()).length
   const code = await appliance.stop()
@@ -31,7 +31,7 @@ export async function restart(appliance: WeekAppliance): Promise<Verdict[]> {
   return [line("all", "the appliance is restarted for an upgrade", told, code === 0 && after >= runs)]
 }
 
-/** Kills the crawler's process in the middle of a run, as the system does when memory is short. */
+/** Kills the crawler's process in the middle of a run, as the system does when memory runs out. */
 export async function killWorker(
   appliance: WeekAppliance,
   stands: ReadonlyMap<string, Stand>,
@@ -61,7 +61,7 @@ export async function killWorker(
   ]
 }
 
-/** Processes of the appliance that crawl. */
+/** Processes of the appliance that are crawling. */
 async function crawlers(supervisor: number): Promise<number[]> {
   const found: number[] = []
   for (const pid of processTree(supervisor)) {
@@ -71,7 +71,7 @@ async function crawlers(supervisor: number): Promise<number[]> {
   return found
 }
 
-/** A backup, its check, and a restore into another folder, where the question still finds its answer. */
+/** Makes a backup, checks it, and restores it into another folder, where the question must still find its answer. */
 export async function drill(
   appliance: WeekAppliance,
   work: string,

@@ -4,23 +4,23 @@ import type { Message } from "./receiver.ts"
 /** The truth about a source on a day, written before the day is played. */
 export interface Truth {
   readonly source: string
-  /** The event, in the words of the table. */
+  /** The event, worded as in the table. */
   readonly what: string
-  /** Results of the run that report it correctly. */
+  /** The run results that report the event correctly. */
   readonly results: readonly string[]
-  /** What the line with the reason must say; `null` if there is nothing to say. */
+  /** A pattern for the line with the reason; `null` if no reason is expected. */
   readonly reason: RegExp | null
   /** The minimum number of page changes that the run has to report. */
   readonly changes?: { readonly new?: number; readonly changed?: number; readonly gone?: number }
 }
 
-/** One line of the table: an event, and what the operator learned of it. */
+/** One line of the table: an event, and what was reported to the operator about it. */
 export interface Verdict {
   readonly day: number
   readonly source: string
   readonly what: string
   readonly told: string
-  /** The channels used, and seconds after the run began. */
+  /** The channels used, and how many seconds after the run began. */
   readonly when: string
   readonly right: boolean
 }
@@ -97,13 +97,13 @@ function saysInList(list: string, source: string, run: Run): boolean {
   return line?.split(/\s+/).includes(word) ?? false
 }
 
-/** Runs in a row that go wrong before an alert goes out: `FOSSICK_ALERT_AFTER`. */
+/** Number of failed runs in a row before an alert is sent: `FOSSICK_ALERT_AFTER`. */
 const ALERT_AFTER = 2
 
 /**
- * Compares a night's alerts with the nights before: one when a source has failed twice in a row, one when it is well
- * again.
- * @param bad how often in a row each source failed before, according to the truth; updated here.
+ * Compares a night's alerts with the nights before. One alert is expected when a source has failed twice in a row, and
+ * one when it has recovered.
+ * @param bad how often in a row each source had failed before, according to the truth; updated here
  */
 export function judgeAlerts(
   day: number,
@@ -147,7 +147,7 @@ export async function rankOf(appliance: WeekAppliance, question: string, url: st
   return results.findIndex((result) => sameAddress(result.url, url)) + 1
 }
 
-/** Whether two addresses name one page: the front page has two names, and some servers add a slash. */
+/** Whether two addresses name the same page: the front page has two addresses, and some servers add a slash. */
 export function sameAddress(a: string, b: string): boolean {
   const plain = (url: string) =>
     decodeURIComponent(url)

@@ -12,14 +12,14 @@ export interface Message {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** The operator's receiver: takes webhooks and checks their signatures. */
+/** The operator's receiver: accepts webhooks and checks their signatures. */
 export interface Receiver extends AsyncDisposable {
   readonly address: string
   readonly url: string
   readonly messages: readonly Message[]
 }
 
-/** Starts a receiver on loopback. @param secret with which messages are signed. */
+/** Starts a receiver on loopback. @param secret the key with which messages are signed */
 export async function startReceiver(secret: string): Promise<Receiver> {
   const messages: Message[] = []
   const server = createServer((request, response) => {

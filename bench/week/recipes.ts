@@ -2,7 +2,7 @@ import type { Message } from "./receiver.ts"
 import { sameAddress } from "./judge.ts"
 import type { Stand } from "./world.ts"
 
-/** What a first crawl brought in from a site, compared with the site's content. */
+/** The result of a site's first crawl, compared with the site's content. */
 export interface Harvest {
   readonly source: string
   readonly program: string

@@ -8,7 +8,7 @@ import type { Stand } from "./world.ts"
 export interface Knowledge {
   /** File with the password of the wiki behind its login form. */
   readonly passwordFile: string
-  /** File of the company's own certificate authority. */
+  /** File with the certificate of the company's own authority. */
   readonly authority: Certificates["authority"]
 }
 
@@ -48,7 +48,7 @@ export async function proposedSources(
   return proposals
 }
 
-/** The account that the wiki gave the operator, the authority's certificate that came by mail, and which part of a site is wanted. */
+/** The facts that only the operator has: the wiki's account, the authority's certificate that came by mail, and which part of a site is wanted. */
 function known(
   stand: Stand,
   proposed: Record<string, unknown>,

@@ -21,7 +21,7 @@ import { busyFor, ownSite, silent, Stand } from "./world.ts"
 
 /** The lowest rank allowed for the page that answers a question. */
 const TOP = 5
-/** How long the last webhook of a night may take. */
+/** How long the last webhook of a night may take to arrive. */
 const WEBHOOK_SECONDS = 30
 const WELL_WORDS = "nothing"
 /** The longest that the runs of one night may take. */
@@ -31,13 +31,13 @@ const CHANGED = ["blog", "gitlab-pages", "dokuwiki", "intranet"]
 
 const { values } = parseArgs({
   options: {
-    /** Where the programs are installed, and stay for the next week. */
+    /** The folder in which the programs are installed and kept for the next week. */
     programs: { type: "string", default: join(BENCH_DIR, "programs") },
-    /** First of the ports that the sites take. */
+    /** The first of the ports that the sites use. */
     port: { type: "string", default: "47100" },
     /** How many days to play. */
     days: { type: "string", default: "7" },
-    /** Only these sites, by name, separated by commas. */
+    /** Plays only these sites: names, separated by commas. */
     only: { type: "string" },
     /** Keeps the appliance's folder here. */
     keep: { type: "string" },
@@ -88,7 +88,7 @@ const settings = {
   FOSSICK_PORT: String(firstPort + 90),
   FOSSICK_WEBHOOK_NETWORKS: receiver.address,
   FOSSICK_BROWSER_PATH: browser,
-  // A sick site is retried as often as normal, with shorter waits, because the nights are short.
+  // A sick site is retried as often as usual, but with shorter waits, because the nights are short.
   FOSSICK_RETRY_DELAY_MS: "1000",
   FOSSICK_ALERT_WEBHOOK: receiver.url,
   FOSSICK_ALERT_WEBHOOK_SECRET: "${WEEK_WEBHOOK_SECRET}",
@@ -202,7 +202,7 @@ async function judgeDay(
   await writeFile(join(work, "verdicts.md"), report(verdicts))
 }
 
-/** The operator's actions on day 6, after the reports: approves removals, and names the blog's new host. */
+/** The operator's actions on day 6, after the reports: approves removals, and enters the blog's new host. */
 async function mendByOperator(): Promise<void> {
   await appliance.command("removals", "approve", "gitlab-pages")
   const blog = stands.get("blog")

@@ -47,13 +47,13 @@ export class Stand implements AsyncDisposable {
     await this.serve(() => this.site.serve(this.#port, this.#env))
   }
 
-  /** Nothing listens there from now on. */
+  /** Stops the site, so that nothing listens on its port from now on. */
   async down(): Promise<void> {
     await this.#served?.[Symbol.asyncDispose]()
     this.#served = null
   }
 
-  /** Puts another server at the same place. */
+  /** Starts another server at the same address. */
   async serve(make: (port: number, env: Environment) => Promise<Served>): Promise<void> {
     await this.down()
     this.#served = await make(this.#port, this.#env)
@@ -99,10 +99,10 @@ async function serveOwn(port: number, listener: RequestListener): Promise<Served
   }
 }
 
-/** Takes connections and never answers. */
+/** Accepts connections and never answers. */
 export const silent: RequestListener = () => {}
 
-/** Always too busy, and asks to wait for that many seconds. */
+/** Always too busy: asks clients to wait for that many seconds. */
 export function busyFor(seconds: number): RequestListener {
   return (_, response) => {
     response.writeHead(503, { "retry-after": String(seconds) }).end("Too busy.\n")

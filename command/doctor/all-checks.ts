@@ -10,7 +10,7 @@ import { readableSettings, settingsCheck, sourcesCheck } from "./settings-checks
 import { locksCheck, stateCheck } from "./state-checks.ts"
 import { webhooksCheck } from "./webhooks-check.ts"
 
-/** The checks of `fossick doctor`, in this order. Add a check as one more line here. */
+/** The checks of `fossick doctor`, in this order. To add a check, add a line here. */
 export function allChecks(): Check[] {
   const settings = readableSettings()
   return [

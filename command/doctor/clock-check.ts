@@ -5,12 +5,12 @@ import { type Check, type Found, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 import { ask } from "./state-checks.ts"
 
-/** Clocks of machines that share a disk differ by less than this. */
+/** The clocks of machines that share a disk differ by less than this. */
 const AHEAD_MS = 300_000
 /** Fossick did not exist before this time, so a clock that shows an earlier one is wrong. */
 const EARLIEST = Date.UTC(2026, 0, 1)
 
-/** Compares the clock with the newest file in the data folder, which cannot come from the future, and with the time stored in the state. */
+/** Compares the clock with the newest file in the data folder, which cannot be from the future, and with the time stored in the state. */
 export const clockCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "clock",
   async run() {

@@ -35,7 +35,7 @@ interface Report {
 }
 
 const READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"'
-/** A command in whose namespace the data folder is read-only. */
+/** Runs a command in a namespace in which the data folder is read-only. */
 const reading = (dataDir: string) => ["unshare", "-rm", "sh", "-c", `${READ_ONLY} && exec "$@"`, dataDir]
 
 const fossick = new Fossick()

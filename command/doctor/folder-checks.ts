@@ -17,7 +17,7 @@ const isWritable = (path: string): boolean => {
   }
 }
 
-/** The folder exists, is ours, and can be written to, including its contents. */
+/** Checks that the folder exists, is ours, and can be written to, including its contents. */
 export const folderCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "data folder",
   run() {

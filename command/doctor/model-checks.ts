@@ -46,7 +46,7 @@ export const unitReaderCheck = ({ readsUnits }: DoctorSettings): Check => ({
   },
 })
 
-/** Asks the server for a vector. It gets only a word of ours, so its error message can be shown. */
+/** Asks the server for a vector. Only a word of ours is sent, so the server's error message can be shown. */
 async function tryEmbeddings(settings: DoctorSettings): Promise<Found> {
   const advice =
     "Check FOSSICK_EMBEDDINGS_URL, FOSSICK_EMBEDDINGS_MODEL, FOSSICK_EMBEDDINGS_KEY and the server: docs/remote-models.md."

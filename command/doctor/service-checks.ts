@@ -17,7 +17,7 @@ export const nodeCheck: Check = {
     wrong(`This is Node.js ${process.version}.`, `Fossick needs ${NODE_MAJOR} or newer.`),
 }
 
-/** A running appliance answers on the port; otherwise the port is free. */
+/** Checks that a running appliance answers on the port, or that the port is free. */
 export const portCheck = ({ dataDir, host, port }: DoctorSettings): Check => ({
   name: "port",
   async run(): Promise<Found> {

@@ -63,7 +63,7 @@ function problemsOf(look: () => unknown): string[] {
   }
 }
 
-/** The sources file. An appliance does not start if it is wrong. */
+/** Checks the sources file. An appliance does not start if the file is invalid. */
 export const sourcesCheck = ({ sourcesFile: named }: DoctorSettings): Check => ({
   name: "sources file",
   run(): Found {

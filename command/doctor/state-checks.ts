@@ -84,7 +84,7 @@ export const stateCheck = ({ dataDir }: DoctorSettings): Check => ({
   },
 })
 
-/** Jobs whose process is gone, and processes that have shown no sign of life for a long time. */
+/** Finds jobs whose process is gone, and processes that have given no sign of life for a long time. */
 export const locksCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "lost processes",
   async run(): Promise<Found> {

@@ -1,4 +1,4 @@
-/** The fields of a package in a lock file that are used here. */
+/** The fields used here, from a package in a lock file. */
 export interface Engined {
   readonly engines?: { readonly node?: string } | readonly string[] | undefined
 }

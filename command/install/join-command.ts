@@ -2,6 +2,6 @@ import { join } from "node:path"
 
 import { JOINED, joinModules } from "./join-modules.ts"
 
-// Runs after an installation: joins packages of many small modules into one module each.
+// Runs after an installation: joins each package that consists of many small modules into a single module.
 
 for (const name of JOINED) await joinModules(join(import.meta.dirname, "../../node_modules", name))

@@ -3,7 +3,7 @@ import { join } from "node:path"
 
 import { rolldown } from "rolldown"
 
-/** Packages of hundreds of small modules, each of which Node finds, reads and links at every start of every process. */
+/** Packages that consist of hundreds of small modules, each of which Node finds, reads and links whenever a process starts. */
 export const JOINED: readonly string[] = ["kysely"]
 
 const OWN_MODULE = /\bfrom\s*["']\.\//
@@ -18,7 +18,7 @@ export async function joinModules(folder: string): Promise<boolean> {
   const { main } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { main: string }
   const entry = join(folder, main)
   if (!OWN_MODULE.test(readFileSync(entry, "utf8"))) return false
-  // A new file replaces the old one at once: a process may be loading it, and npm may have hard-linked it elsewhere.
+  // A new file replaces the old one atomically: a process may be loading it, and npm may have hard-linked it elsewhere.
   const draft = `${entry}.joined`
   try {
     await using bundle = await rolldown({ input: entry, platform: "node", logLevel: "silent" })

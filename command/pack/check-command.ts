@@ -8,7 +8,7 @@ import { delimiter, join } from "node:path"
 import { freePort } from "#base/testing/free-port.ts"
 
 // `npm run pack:check`: makes the npm package and uses it like a user who only has npm: in an empty folder, with an
-// empty cache, on the machine's Node. It needs the registry and takes minutes.
+// empty cache, on the machine's Node. Needs access to the registry and takes minutes.
 
 const QUESTION = "how do I schedule a crawl?"
 const MAX_WAIT_MS = 300_000
@@ -149,7 +149,7 @@ function run(program: string, ...args: string[]): string {
   return stdout.trim()
 }
 
-/** Like `run`, while this process serves the pages it reads. */
+/** Like `run`, while this process serves the pages that the program reads. */
 async function later(program: string, ...args: string[]): Promise<void> {
   const child = spawn(program, args, { cwd: home, env, stdio: ["ignore", "ignore", "inherit"] })
   const [code] = (await once(child, "exit")) as [number | null]

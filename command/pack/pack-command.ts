@@ -22,7 +22,7 @@ import { copyBundled, writeDeclarations, writePackageFiles } from "./package-fil
 // package, so this replaces npm's file.
 
 const ROOT = join(import.meta.dirname, "../..")
-/** The npm registry accepts more, but people wait for the download. Three models take 82 MB of it. */
+/** The npm registry accepts larger packages, but people wait for the download. Three models account for 82 MB of it. */
 const MOST_BYTES = 95_000_000
 
 const read = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), "utf8"))

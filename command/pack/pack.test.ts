@@ -60,7 +60,7 @@ test("every module in it imports only modules in it, by their names there", () =
       if (specifier.endsWith(".ts")) missing.push(`${path}: ${specifier} is TypeScript`)
     }
   }
-  // This command runs only with the development packages of a clone, and says so.
+  // This command runs only with the development packages of a clone, and says so otherwise.
   expect(
     missing.filter((one) => !one.startsWith("api/operator/commands/try-sale.ts: ../../doors/x402/testing/")),
   ).toEqual([])

@@ -19,7 +19,7 @@ const PARTS = [
 ]
 const LEFT_OUT =
   /[.-]test\.ts$|(^|\/)testing(\/|$)|^command\/(?:pack(?:\/|$)|dev\.js$)|^docs\/(?:house|decisions)(?:\/|$)|^engine\/models\/build(\/|$)|^api\/client\/generate(\/|$)/
-/** The handbook is served; text in other folders is for people who work with a clone. */
+/** The handbook is served, so it is included; text in other folders is for people who work with a clone. */
 const ELSEWHERE = /^(?!docs\/)[^/]+\/.*\.md$/
 
 /** Paths, in the clone, of everything in the package. */
@@ -37,7 +37,7 @@ function filesIn(root: string, folder: string): string[] {
 }
 
 /**
- * Copies the files. Node strips no types inside `node_modules`, so it is done here, with the same stripper: line
+ * Copies the files. Node does not strip types inside `node_modules`, so this strips them, with the same stripper; line
  * numbers stay the same.
  */
 export function writePackageFiles(root: string, to: string): void {

@@ -19,8 +19,8 @@ export interface ThirdParty {
 }
 
 /**
- * Licences that a package of an installation may have (SPDX). All of them let Fossick be passed on under its own;
- * libvips, under the LGPL, is loaded as a separate library, which anyone may replace.
+ * Licences that a package of an installation may have (SPDX). All of them allow Fossick to be distributed under its own
+ * licence; libvips, under the LGPL, is loaded as a separate library, which anyone may replace.
  */
 export const ALLOWED: ReadonlySet<string> = new Set([
   "0BSD",

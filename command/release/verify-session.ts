@@ -8,7 +8,7 @@ import { printableLine } from "#base/text/printable.ts"
 import { packedFiles } from "./packed-files.ts"
 import { isSigned, readManifest, type ReleaseFile, sha256 } from "./release-manifest.ts"
 
-// `fossick verify`: whether the files of a release, or the installed ones, are the signed ones.
+// `fossick verify`: checks whether the files of a release, or the installed ones, match the signed manifest.
 
 const INSTALLED = join(import.meta.dirname, "../..")
 const PACKED = "package/"

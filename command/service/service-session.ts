@@ -14,7 +14,7 @@ import { installation, removal, type Step } from "./plan.ts"
 import { run, succeeds } from "./system.ts"
 import type { Programs } from "./unit.ts"
 
-/** A first start on a slow machine compiles all code and loads the model. */
+/** The first start on a slow machine compiles all code and loads the model. */
 const READY_MS = 180_000
 const POLL_MS = 500
 /** Home folders: `ProtectHome` hides them from the service, and other users cannot enter them. */
@@ -65,7 +65,7 @@ export function uninstallService({ dryRun }: { readonly dryRun: boolean }): numb
   return 0
 }
 
-/** Real paths, because an npm package is reached over symbolic links and only what they point to outlasts an upgrade. */
+/** Real paths, because an npm package is reached through symbolic links, and only their targets survive an upgrade. */
 function programs(): Programs {
   const fossick = realpathSync(fileURLToPath(new URL("../fossick.js", import.meta.url)))
   return { node: realpathSync(installedNode(import.meta.url) ?? process.execPath), fossick }
@@ -103,7 +103,7 @@ async function readyUrl(): Promise<string> {
       if (response.ok) return url
       last = await response.text()
     } catch {
-      // It is still starting.
+      // The appliance is still starting.
     }
     await sleep(POLL_MS)
   }

@@ -35,7 +35,7 @@ export function makeOwnedFolder(path: string, { mode, uid, gid }: Owned): void {
   chownSync(path, uid, gid)
 }
 
-/** Written completely or not at all: the file is put in place once it is complete, with its owner. */
+/** Writes a file completely or not at all: it is moved into place once it is complete, with its owner. */
 export function writeOwned(path: string, text: string, { mode, uid, gid }: Owned): void {
   const part = `${path}.new`
   writeFileSync(part, text, { mode })

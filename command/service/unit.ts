@@ -19,7 +19,7 @@ export function unitFor({ node, fossick }: Programs): string {
   )
 }
 
-/** The first settings, with a fresh key. */
+/** The initial settings, with a new key. */
 export const firstSettings = (): string =>
   file("./settings.env").replace(
     /^FOSSICK_API_KEY=$/m,

@@ -1,6 +1,6 @@
 import { EngineError } from "#engine"
 
-/** Opens for writing. If another process is writing, passes the reason to `onLocked` and returns `null`. */
+/** Opens something for writing. If another process is writing to it, passes the reason to `onLocked` and returns `null`. */
 export async function openUnlessLocked<T>(
   open: () => Promise<T>,
   onLocked?: (text: string) => void,

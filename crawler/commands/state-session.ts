@@ -14,11 +14,11 @@ import { openStateFile } from "#base/store/state-store.ts"
 import type { OpenParts } from "../upkeep/backup/foreign-code.ts"
 
 const FILE = "file"
-/** Suffix of the file after a move; it stays in its folder. */
+/** Suffix of the old file after a move; it stays in its folder. */
 const MOVED = ".moved"
 
 /**
- * `fossick state move`: copies the state, compares the copy, and puts a `state.db` aside.
+ * `fossick state move`: copies the state, compares the copy, and then renames the old `state.db`.
  *
  * @param to `file`, or the address of a server
  * @param openParts opens every part of a state

@@ -23,7 +23,7 @@ export function crawlEnded(log: Logger, { id, source, state, result, ...job }: J
     failed: sumOf(outcomes, isFailure),
     seconds: startedAt ? Math.round((end.getTime() - startedAt.getTime()) / 1000) : 0,
     job: id,
-    // Left out, because a null in the JSON form says nothing.
+    // Omitted, because a null in the JSON format tells the reader nothing.
     reason: job.reason ?? undefined,
     error: job.reason === null ? (job.error ?? undefined) : undefined,
     note: job.note ?? undefined,

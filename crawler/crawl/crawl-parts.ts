@@ -100,7 +100,7 @@ export class CrawlParts {
   static async open(options: CrawlPartsOptions): Promise<CrawlParts> {
     const { job, db, config, clock, onTrap, share } = options
     const { source } = job
-    // Without observers, everybody could read its pages.
+    // Without observers, everybody could read the source's pages.
     if (observersOf(source).length > 0 && !options.observers)
       throw new Error(`the observers of ${source.name} have not been opened`)
     const known = new KnownAddresses(db, clock)
@@ -254,12 +254,12 @@ export class CrawlParts {
     })
   }
 
-  /** Whether the index holds a page for this source. */
+  /** Whether the index contains a page for this source. */
   async isHeld(url: PageUrl): Promise<boolean> {
     return (await this.#engine.holdersOf(url)).includes(this.#source)
   }
 
-  /** Whether the index holds a page for this source with its present readers. A run that was cut short may have left other readers there. */
+  /** Whether the index contains a page for this source with its current readers. A run that was cut short may have left it with other readers. */
   async isHeldAs({ url, readers = [] }: Pick<Page, "url" | "readers">): Promise<boolean> {
     if (!this.isObserved) return await this.isHeld(url)
     const held = await this.#engine.get(url)
@@ -282,7 +282,7 @@ export class CrawlParts {
   /** Visits addresses of the source in this run, even if it has visited them already. */
   async visitAgain(urls: readonly PageUrl[]): Promise<void> {
     for (const url of urls) {
-      // A run that stops before visiting them leaves them to the next.
+      // If the run stops before visiting them, the next run does.
       await this.known.makeDue(url, this.#source)
       const outcome = await this.frontier.outcomeOf(url)
       if (outcome !== null || this.recorder.isSettled(url)) this.#toReopen.add(url)

@@ -249,7 +249,7 @@ describe("sitemaps", () => {
       expect.stringMatching(/^\+ lists: new/),
       ...notes.map((one) => `! lists: in its last run, ${one}`),
     ])
-    // A file that nothing names can be anything.
+    // A file that no page or list mentions can be anything.
     await using quiet = await startTestSite({ "/": article("Home"), "/sitemap.xml": article("Not found") })
     expect(await fixture.crawl({ name: "quiet", seeds: [quiet.origin] })).toMatchObject({ note: null })
   })

@@ -17,11 +17,11 @@ import type { NoPage } from "./judge/verdict.ts"
 import { VisitJudge } from "./judge/visit-judge.ts"
 
 export interface CrawlSiteOptions extends Omit<CrawlPartsOptions, "cut" | "clock" | "share"> {
-  /** Ends the crawl after the running visits, which get a few more seconds; the frontier stays. */
+  /** Ends the crawl after the running visits, which get a few more seconds; the frontier is kept. */
   readonly signal: AbortSignal
   /** The clock for stored times. Default: the system's. */
   readonly clock?: Clock | undefined
-  /** What this process's jobs share. Default: this is the only job. */
+  /** Resources that this process's jobs share. Default: this is the only job. */
   readonly share?: CrawlShare | undefined
   /** The job's place among the jobs in `share`. */
   readonly place?: JobPlace | undefined
@@ -33,7 +33,7 @@ export interface CrawlSiteOptions extends Omit<CrawlPartsOptions, "cut" | "clock
 
 export interface EndedCrawl {
   readonly state: "finished" | "paused"
-  /** The limit of its source that ended it, in words; `null` if nothing was left to visit, or if it was stopped. */
+  /** The source's limit that ended the crawl, in words; `null` if nothing was left to visit, or if it was stopped. */
   readonly limit: string | null
 }
 
@@ -172,7 +172,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
     return null
   }
 
-  /** Whether a redirect has already led to an address while it waited. */
+  /** Whether a redirect led to an address while that address was waiting to be visited. */
   #isSettled(entry: FrontierEntry): boolean {
     return this.#parts.recorder.isSettled(entry.url) || !this.#parts.frontier.isOpen(entry)
   }
@@ -293,7 +293,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
     return !this.#isStopping() && !this.#isLimitTaken() && this.#share.solitude.mayBegin(this)
   }
 
-  // Each running visit can become a page: only as many are started as the limit has room for.
+  // Each running visit can become a page, so only as many are started as the limit has room for.
   #isLimitTaken(): boolean {
     return this.#parts.limits.reached(this.#visiting) !== null
   }

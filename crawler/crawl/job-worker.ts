@@ -63,7 +63,7 @@ const log = openLog("crawler", env)
 const room = new DiskRoom(engineConfig.dataDir, engineConfig.minFreeMb)
 let isLow = false
 let isAgain = false
-// Running work ends as if the appliance stopped, and continues in the next process.
+// Running work ends as if the appliance were stopped, and continues in the next process.
 const told = room.untilLow(stopSignal(), (note) => {
   isLow = true
   log.warn(note)
@@ -249,7 +249,7 @@ try {
       },
     },
   ]
-  /** Left to the next process, so that they delay no crawl. */
+  /** Left to the next process, so that this work delays no crawl. */
   const failed = new Set<Duty>()
   const due = async (): Promise<Duty | undefined> => {
     if (!isKeeper) return undefined

@@ -9,7 +9,7 @@ import type { RunTraps } from "./traps/run-traps.ts"
 
 export interface LinkIntakeOptions {
   readonly job: Pick<Job, "source" | "visits">
-  /** Whether nofollow counts. */
+  /** Whether nofollow is obeyed. */
   readonly obeys: boolean
   readonly frontier: Pick<Frontier, "add" | "remembers">
   readonly discovery: Pick<Discovery, "inScope">
@@ -59,7 +59,7 @@ export class LinkIntake {
     return leads
   }
 
-  /** Adds addresses to request early, because their answers say something about the page: that saves many visits. */
+  /** Adds addresses to request early, because their answers provide information about the page, which saves many visits. */
   async probe(entry: Pick<FrontierEntry, "depth">, page: PageUrl, probes: readonly PageUrl[]): Promise<void> {
     const { frontier, discovery } = this.#options
     await frontier.add(

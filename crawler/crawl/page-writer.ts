@@ -154,7 +154,7 @@ export class PageWriter {
     }
   }
 
-  /** @param moved by the current address of each page, the earlier address of the same text */
+  /** @param moved the earlier address of the same text, keyed by the page's current address */
   async #index(pages: readonly Page[], moved: ReadonlyMap<PageUrl, PageUrl>): Promise<void> {
     const { engine } = this.#parts
     if (moved.size === 0) return await engine.index(pages)

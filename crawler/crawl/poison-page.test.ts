@@ -67,7 +67,7 @@ async function run(dataDir: string, db: StateStore, url: string, lost: number): 
 
 test("a page that kills the crawler's process is retried alone, then skipped and remembered", async () => {
   using folder = temporaryFolder()
-  // Reading it takes long enough to be killed in the middle.
+  // Reading it takes long enough for the process to be killed in the middle.
   const slow = article("Slow", { text: `${"<blockquote>".repeat(300)}${"<p>x".repeat(25_000)}` })
   await using site = await startTestSite(siteWith("/poison", slow))
   const url = site.url("/poison") as PageUrl
@@ -95,7 +95,7 @@ test("a page that kills the crawler's process is retried alone, then skipped and
   ])
   expect((await jobs.get(next.id))?.outcomes).toMatchObject({ "failed:crashed": 1 })
 
-  // Once it does no harm any more, it is a page like any other.
+  // Once the page does no harm any more, it is treated like any other.
   const last = await jobs.enqueue(source)
   expect(await run(folder.path, db, "https://x.example/", 0)).toBe("ended")
   expect((await jobs.get(last.id))?.outcomes).not.toHaveProperty("failed:crashed")

@@ -8,7 +8,7 @@ import { codeHash, readAs } from "./read-as.ts"
 const settings = { robots: true, userAgent: "Fossick", maxBytes: 1000 }
 const source = defineSource({ name: "docs", seeds: ["https://docs.example/"] })
 
-/** Files that must change the hash when edited, wherever they are in the folder. */
+/** Files that must change the hash when edited, anywhere in the folder. */
 const FILES = [
   "charset.ts",
   "content-type.ts",

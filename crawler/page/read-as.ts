@@ -10,7 +10,7 @@ const PACKAGE = join(import.meta.dirname, "../../package.json")
 
 let ownHash: string | null = null
 
-/** The settings that decide how an answer is read, and who requests it. */
+/** The settings that decide how a response is read, and who requests it. */
 export interface ReadingSettings {
   readonly robots: boolean
   readonly userAgent: string
@@ -18,17 +18,18 @@ export interface ReadingSettings {
 }
 
 /**
- * A short string that differs when the same bytes would make a different page: because of the code, the source's
- * settings for its pages, or the login and user agent of the request. A site's "not modified" may only replace a
- * reading made under the same text.
+ * A short string that differs if the same bytes would produce a different page: because of the code, the source's
+ * settings for its pages, or the login and user agent of the request. A site's "not modified" counts only for a reading
+ * made with the same string.
  */
 export function readAs(source: Source, settings: ReadingSettings): string {
   ownHash ??= codeHash(import.meta.dirname, PACKAGE)
   const { name, pages, rendering, login, ignoreNoindex } = source
   const robots = source.politeness.robots ?? settings.robots
-  // A page that may no longer be indexed has to be sent again, because "not modified" does not repeat its meta tags.
+  // A page that may no longer be indexed has to be requested again in full, because a "not modified" response does not
+  // repeat its meta tags.
   const asked = ignoreNoindex ? ["ignoreNoindex"] : []
-  // Adding or removing observers changes a page's readers, so the page has to be sent again.
+  // Adding or removing observers changes a page's readers, so the page has to be requested again in full.
   const observed = (source.observers ?? []).length > 0 ? ["observed"] : []
   const parts = [
     ownHash,
@@ -46,8 +47,8 @@ export function readAs(source: Source, settings: ReadingSettings): string {
 }
 
 /**
- * The hash of all code in a folder, without tests, and of the files beside it. This folder holds all code that turns
- * the bytes and headers of an answer into a page, so there is no list to maintain.
+ * The hash of all code in a folder, without tests, and of the files beside it. This folder contains all code that turns
+ * the bytes and headers of a response into a page, so no list has to be maintained.
  */
 export function codeHash(folder: string, ...others: readonly string[]): string {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })

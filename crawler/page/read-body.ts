@@ -7,7 +7,7 @@ import { onceEncodedHtml, showsTwiceEncoded } from "./twice-encoded.ts"
 import { closeEmptyTags } from "./formats/archive/xhtml.ts"
 import { readText } from "./texts/read-text.ts"
 
-/** A fetched body on its way to a thread. Plain data only: it is sent as a message. */
+/** A fetched body on its way to a thread. Contains only plain data, because it is sent as a message. */
 export type ReadBodyTask = TextTask | DocumentTask
 
 interface TextTask {
@@ -19,7 +19,7 @@ interface TextTask {
   readonly charset: string | null
   /** For HTML, whether to read only the head and the links. */
   readonly linksOnly?: boolean
-  /** How addresses lead to places in a text. Left out when they can't. */
+  /** The form of address fragments for places in a text. Left out if there is none. */
   readonly marks?: PlaceMarks
   readonly body: Uint8Array
 }
@@ -28,7 +28,7 @@ interface DocumentTask {
   readonly url: string
   readonly kind: "document"
   readonly format: DocumentFormat
-  /** Milliseconds for reading, if the reader can keep to them; the text read by then becomes the page. */
+  /** The time limit for reading, in milliseconds, for readers that support one; the text read by then becomes the page. */
   readonly budgetMs: number
   /** See `ReadFile`. */
   readonly recognised?: string
@@ -37,15 +37,15 @@ interface DocumentTask {
 
 /**
  * Decodes and extracts one body. Runs in its own thread, since it can take long or never end. All text is made valid
- * Unicode: an escape in its facts, or the place where a long text was cut, can leave half a character, which no store
- * and no other program's JSON accepts.
+ * Unicode: an escape, or the cut in a long text, can leave an unpaired surrogate, which no store and no other program's
+ * JSON accepts.
  */
 export const readBody = async (task: ReadBodyTask): Promise<Extracted> =>
   wellFormed(withPlaces(await extracted(task), task))
 
 function withPlaces(page: Extracted, task: ReadBodyTask): Extracted {
   if (task.kind !== "text" || task.marks === undefined) return page
-  // Lines of code are known without marks, too, but not how this forge writes them.
+  // Code already has anchors for its lines, but not in the form that this forge uses.
   if (page.anchors !== undefined && page.type !== "code") return page
   const anchors = placesOf(page, decodeText(task.body, task.charset, task.kind), task.marks)
   return anchors.length === 0 ? page : { ...page, anchors }
@@ -54,7 +54,7 @@ function withPlaces(page: Extracted, task: ReadBodyTask): Extracted {
 function wellFormed<T>(value: T): T {
   if (typeof value === "string") return value.toWellFormed() as T
   if (Array.isArray(value)) return value.map(wellFormed) as T
-  // Dates and similar objects have no text of their own.
+  // Dates and similar objects have no text form here.
   if (value === null || typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype)
     return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wellFormed(one)])) as T
@@ -70,7 +70,8 @@ async function extracted(task: ReadBodyTask): Promise<Extracted> {
   const text = /[/+]xml$/.test(task.contentType) ? closeEmptyTags(decoded) : decoded
   if (task.linksOnly === true) return extractLinks(text, task.url)
   const page = extractHtml(text, task.url)
-  // Text that was encoded twice as references only shows up now; searching every page for it would cost more.
+  // Text that was encoded twice as character references is only recognised now; searching every page for it would cost
+  // more.
   if (!showsTwiceEncoded(page.markdown)) return page
   const once = onceEncodedHtml(text)
   return once === text ? page : extractHtml(once, task.url)

@@ -3,11 +3,11 @@ import type { Extracted } from "./extract/extracted.ts"
 import { toPlainText } from "./extract/markdown/plain-text.ts"
 import { isThin } from "./script-shell.ts"
 
-/** Too soon to read the page: its readers see only the other one. */
+/** The delay below which readers have no time to read the page and see only the other one. */
 const AT_ONCE_SECONDS = 1
-/** Notices that a page has moved stay this long. A page that stays longer is read itself. */
+/** The longest delay of a notice that a page has moved. A page with a longer delay is read itself. */
 const SOON_SECONDS = 5
-/** A notice that a page has moved is shorter than this. A longer text, such as a slide of a slide show, is a page. */
+/** The maximum length of a notice that a page has moved. A longer text, such as a slide of a slide show, is a page. */
 const NOTICE_CHARS = 1000
 
 interface ReadPage {
@@ -19,8 +19,8 @@ interface ReadPage {
 }
 
 /**
- * Where a page sends its readers before they have read it, like a redirect, by `<meta http-equiv=refresh>` or a Refresh
- * header; null if it is a page of its own. A page with text that only reloads itself always is one.
+ * Where a page sends its readers before they could read it, like a redirect, by `<meta http-equiv=refresh>` or a
+ * Refresh header; null if it is a page in its own right. A page with text that only reloads itself always is.
  */
 export function refreshTarget({ url, extracted, rendered }: ReadPage): PageUrl | null {
   const { refresh, markdown } = extracted
@@ -31,7 +31,7 @@ export function refreshTarget({ url, extracted, rendered }: ReadPage): PageUrl |
   return isLeft ? refresh.url : null
 }
 
-/** The page with its refresh's target among the links and, when the page has no text, as the reason for that. */
+/** The page with the target of its refresh among its links. If the page has no text, the target is also given as the reason for that. */
 export function withRefreshLink<P extends ReadPage>(page: P): P {
   const { url, extracted } = page
   const { refresh, links, markdown } = extracted

@@ -3,19 +3,19 @@ import { breather } from "#base/flow/breather.ts"
 import { isProgramType, makesPage, MAX_SCRIPT_CHARS, mayMakePage } from "./extract/html/page-scripts.ts"
 import { toPlainText } from "./extract/markdown/plain-text.ts"
 
-/** Main content of fewer characters than this might be everything that a page without scripts has to show. */
+/** Main content with fewer characters than this might be all that a page shows without scripts. */
 const THIN_CHARS = 200
-/** The most text in a placeholder ("Loading …"), or in a page without text. */
+/** The maximum length of a placeholder ("Loading …"), or of the text of a page without content. */
 const EMPTY_CHARS = 40
-/** A page that asks for JavaScript outside a `<noscript>` has less text than this. */
+/** The maximum length of the text on a page that asks for JavaScript outside a `<noscript>`. */
 const ASKING_CHARS = 400
-/** Shells are short, except for the data they include. */
+/** The maximum length of a document that is examined: shells are short, except for the data they include. */
 const MAX_READ_CHARS = 2_000_000
 const STEP_CHARS = 16_384
-/** Parsers get slower with deeper nesting; shells have little of it. */
+/** The maximum nesting: parsers get slower with deeper nesting, and shells have little of it. */
 const MAX_DEPTH = 500
 
-/** Characters of scripts in which one character says as much as about two and a half Latin letters. */
+/** Matches characters of scripts in which one character carries as much information as about two and a half Latin letters. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu
 
 /** Whether main content is so short that it may be missing something. */
@@ -26,10 +26,10 @@ export function isThin(markdown: string): boolean {
 }
 
 /**
- * Whether an HTML document is the shell of a page that scripts make: there are scripts that could, and an element that
- * waits for content, a `<noscript>` that asks for JavaScript, or no text at all.
+ * Whether an HTML document is the shell of a page that is built by scripts: it has scripts that could do so, and an
+ * element that waits for content, a `<noscript>` that asks for JavaScript, or no text at all.
  *
- * Only call this for thin pages. It would rather miss a shell than mistake a short page for one.
+ * Only call this for thin pages. It is designed to miss a shell rather than mistake a short page for one.
  */
 export async function isScriptShell(html: string): Promise<boolean> {
   const signs = new ShellSigns()
@@ -77,7 +77,7 @@ const SILENT = new Set([
 const ASKS_FOR_JAVASCRIPT = /java\s?script/i
 
 class ShellSigns {
-  /** Characters of the text that a reader without scripts sees, white space collapsed. */
+  /** The number of characters that a reader without scripts sees, with white space collapsed. */
   chars = 0
   hasScript = false
   hasEmptyRoot = false

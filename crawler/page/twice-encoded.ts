@@ -1,18 +1,19 @@
 import { Parser } from "htmlparser2"
 
-// UTF-8 that a program took for windows-1252 and encoded again: `weâ€™re` for `we’re`.
+// UTF-8 that a program mistook for windows-1252 and encoded again: `weâ€™re` for `we’re`.
 
-/** Characters of windows-1252 for the bytes 0x80 to 0x9f; five of them are control characters there too. */
+/** The characters of windows-1252 for the bytes 0x80 to 0x9f; five of them are control characters in windows-1252 too. */
 const SIGNS = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
 const BYTE_OF_SIGN = new Map(Array.from(SIGNS, (sign, i) => [sign, 0x80 + i] as const))
-/** A continuation byte of UTF-8, as windows-1252 or Latin-1 shows it. */
+/** A continuation byte of UTF-8, decoded as windows-1252 or Latin-1. */
 const NEXT = `[\\x80-\\xbf${SIGNS}]`
-/** The most characters of one match, so that a text of nothing else does not need a deep stack. */
+/** The maximum number of characters in one match, so that a text made only of these does not need a deep stack. */
 const MOST_AT_ONCE = 50
 const ENCODED = `(?:[\\xc2-\\xdf]${NEXT}|[\\xe0-\\xef]${NEXT}{2}|[\\xf0-\\xf4]${NEXT}{3}){1,${MOST_AT_ONCE}}`
 const ENCODED_TEXT = new RegExp(ENCODED, "g")
-/** Words on pages that explain such text rather than suffer from it. */
-// Each letter in both cases: V8 forgets a modifier such as `(?i:)` in a process that has many expressions.
+/** Words on pages that explain such text rather than contain it by mistake. */
+// Lists each letter in both cases, because V8 forgets a modifier such as `(?i:)` in a process that has many
+// expressions.
 const TALK =
   "mojibake|utf-?8|unicode|latin-?1|iso-?8859|(?:windows|cp)-?125[0-9]|charset|double[- ]encod|character (?:set|encoding)".replace(
     /[a-z]/g,
@@ -23,15 +24,15 @@ const TOKENS = new RegExp(`<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]*>|(${TALK})|(${ENCOD
 const PROGRAM = /^(?:script|style)$/i
 /** Elements that quote their text literally. */
 const QUOTED = /^(?:code|kbd|samp|tt)$/i
-/** The most rounds of repeated encoding that are undone. */
+/** The maximum number of repeated encodings that are undone. */
 const MOST_ROUNDS = 3
 
-/** The first UTF-8 byte of À to ÿ; all text encoded twice begins with one of these letters. */
+/** The first UTF-8 byte of the letters À to ÿ; all text encoded twice begins with one of them. */
 const LETTER = 0xc3
-/** The first UTF-8 bytes of the characters that windows-1252 has for 0x80 to 0xbf. */
+/** The first UTF-8 bytes of the windows-1252 characters for 0x80 to 0xbf. */
 const SIGN_BYTES = new Set([0xc2, 0xc5, 0xc6, 0xcb, 0xe2])
 
-/** Whether the UTF-8 bytes contain a letter from Â to ô before such a character. Searches bytes, since most pages have none. */
+/** Whether the UTF-8 bytes contain a letter from Â to ô before such a character. Searches bytes for speed, since most pages have none. */
 export function mayBeTwiceEncoded(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(LETTER); at >= 0; at = bytes.indexOf(LETTER, at + 2)) {
     const letter = bytes[at + 1]!
@@ -41,8 +42,8 @@ export function mayBeTwiceEncoded(bytes: Buffer): boolean {
 }
 
 /**
- * Repairs text that was encoded twice, where that is certain: within or beside words, in a page that never quotes such text,
- * alone or as code, and names no encodings. Any other text is returned as it is.
+ * Repairs text that was encoded twice, if that is certain: within or beside words, in a page that never quotes such
+ * text, alone or as code, and names no encodings. Any other text is returned unchanged.
  */
 export function onceEncoded(text: string): string {
   let now = text
@@ -54,24 +55,24 @@ export function onceEncoded(text: string): string {
   return now
 }
 
-/** Characters of windows-1251 by their bytes, from 0x80. */
+/** The characters of windows-1251 for the bytes from 0x80 on. */
 const CYRILLIC = new TextDecoder("windows-1251").decode(Uint8Array.from({ length: 0x80 }, (_, i) => 0x80 + i))
 const CYRILLIC_NEXT = `[${CYRILLIC.slice(0, 0x40)}]`
-/** Cyrillic letters in UTF-8, read as windows-1251: `РјР°С`. No language has three capitals in a row, each before such a symbol. */
+/** Matches Cyrillic letters in UTF-8, read as windows-1251: `РјР°С`. No language has three capitals in a row, each before such a symbol. */
 const CYRILLIC_RUN = new RegExp(`(?:[РС]${CYRILLIC_NEXT}){3}`)
 const CYRILLIC_ENCODED = new RegExp(
   `(?:[${CYRILLIC.slice(0x42, 0x60)}]${CYRILLIC_NEXT}|[${CYRILLIC.slice(0x60, 0x70)}]${CYRILLIC_NEXT}{2}){1,${MOST_AT_ONCE}}`,
   "g",
 )
-/** The text of a tag, or between two tags. */
+/** Matches the text of a tag, or between two tags. */
 const PIECE = /[^<>]+/g
 const TALKS = new RegExp(TALK)
 /** The first byte of most Cyrillic letters in UTF-8. */
 const CYRILLIC_BYTE = 0xd0
 
 /**
- * Repairs Cyrillic text that a program took for windows-1251 and encoded again, in the pieces between tags that have no other
- * Cyrillic words.
+ * Repairs Cyrillic text that a program mistook for windows-1251 and encoded again, in the pieces between tags that have
+ * no other Cyrillic words.
  */
 export function onceEncodedCyrillic(text: string, bytes: Buffer): string {
   if (!bytes.includes(CYRILLIC_BYTE) || !CYRILLIC_RUN.test(text)) return text
@@ -85,7 +86,7 @@ export function onceEncodedCyrillic(text: string, bytes: Buffer): string {
   )
 }
 
-/** {@link onceEncoded} for HTML that can have its characters written as references, `&acirc;&euro;&trade;`. */
+/** {@link onceEncoded} for HTML whose characters can be written as references, such as `&acirc;&euro;&trade;`. */
 export function onceEncodedHtml(html: string): string {
   const plain = html.replace(REFERENCE, unescaped)
   const once = onceEncoded(plain)
@@ -94,7 +95,7 @@ export function onceEncodedHtml(html: string): string {
 
 const REFERENCE = /&(?:#\d{2,4}|#[xX][\da-fA-F]{2,4}|[A-Za-z]{2,6}\d{0,2});/g
 
-/** The character of a reference that could be part of such text; others stay, such as `&lt;`. */
+/** The character for a reference that could be part of such text; other references stay, such as `&lt;`. */
 function unescaped(reference: string): string {
   let sign = ""
   new Parser({ ontext: (text) => (sign += text) }).end(reference)
@@ -107,7 +108,7 @@ interface Place {
   readonly meant: string
 }
 
-/** Whether a text contains such characters, quoted or not. Alone they prove nothing: `été »`, `CAFÉ™`. */
+/** Whether a text contains text that was encoded twice, quoted or not. The characters alone prove nothing: `été »`, `CAFÉ™`. */
 export function showsTwiceEncoded(text: string): boolean {
   ENCODED_TEXT.lastIndex = 0
   for (let found = ENCODED_TEXT.exec(text); found !== null; found = ENCODED_TEXT.exec(text)) {
@@ -151,7 +152,7 @@ function placesIn(text: string): readonly Place[] {
     if (quoted > 0 || isQuotedAlone(meant, before, after)) return []
     isCertain ||= isSure(encoded!, meant, before, after)
   }
-  // A single letter counts when longer words are in its script.
+  // A single non-Latin letter counts only if there are longer words in its script.
   return isCertain ? places.filter(({ needs }) => needs === null || firsts.has(needs)) : []
 }
 
@@ -167,17 +168,17 @@ function repaired(text: string, places: readonly Place[]): string {
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** The same few keep recurring. */
+/** Results are cached, because the same few sequences keep recurring. */
 const MOST_KNOWN = 1000
 const known = new Map<string, string | null>()
 
-/** The characters that were encoded; null when this is not encoded text. */
+/** The characters that were encoded; null if the text was not encoded twice. */
 function meantBy(encoded: string): string | null {
   const before = known.get(encoded)
   if (before !== undefined) return before
   const meant = decoded(encoded, byteOf)
   if (known.size === MOST_KNOWN) known.clear()
-  // A copy, since a slice of a text keeps the whole text in memory.
+  // A copy, since a substring keeps the whole text in memory.
   known.set(Buffer.from(encoded).toString(), meant)
   return meant
 }
@@ -194,22 +195,22 @@ function decoded(encoded: string, byteOfSign: (sign: string) => number): string 
   }
 }
 
-/** Characters of real text, and the controls of text that was encoded three times. */
+/** Matches characters of real text, and the control characters in text that was encoded three times. */
 const WRITTEN = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\u0080-\u009f\u00ad\u200b-\u200f\ufeff]+$/u
-/** Several characters, an accented Latin letter, or a symbol between words. Correct text has others by chance: `é »` is also 頻. */
+/** Matches several characters, an accented Latin letter, or a symbol between words. Other matches occur in correct text by chance: `é »` could also be 頻. */
 const USUAL = /^(?:..+|[\u00a0-\u017f\u1e00-\u1eff\u2000-\u27ff\ufb00-\ufb06\ufeff\u{1f000}-\u{1faff}])$/u
-/** The first of each character's bytes. */
+/** Matches the first byte of each character. */
 const FIRSTS = /[\xc2-\xf4]/g
 
-/** Whether correct text never has these characters at this place. */
+/** Whether these characters never occur at this place in correct text. */
 function isSure(encoded: string, meant: string, before: string, after: string): boolean {
   if (!isOne(meant)) return true
   const isBesideWord = WORD.test(before) || WORD.test(after)
-  // â and € or its byte: the end of a rarely used pair.
+  // â followed by € or its byte: together with the third character, a sequence that is rare in correct text.
   if (/^(?:\xe2[€\x80„\x84‚\x82]|\xf0)/.test(encoded)) return isBesideWord
   if (/^\xc2[©®£¿¡«°]/.test(encoded) && !WORD.test(before)) return true
-  // No lower-case letter is followed by a capital with a symbol after it, and no capital by a symbol and a lower-case
-  // letter.
+  // In correct text, no lower-case letter is followed by a capital and then a symbol, and no capital by a symbol and
+  // then a lower-case letter.
   return /^[\xc2-\xc5]/.test(encoded) && (SMALL.test(before) || SMALL.test(after))
 }
 
@@ -217,9 +218,9 @@ const isOne = (text: string): boolean => /^.$/su.test(text)
 const WORD = /[\p{L}\p{N}]/u
 const SMALL = /\p{Ll}/u
 const QUOTE = /[‘’“”]/
-/** A neighbour of a character that is quoted. */
+/** Matches a character next to one that is quoted. */
 const AROUND = /^$|["'`‘’“”«»„<>()[\]{}|=]/
-/** A neighbour of a quotation mark in a sentence. */
+/** Matches a character next to a quotation mark in a sentence. */
 const SENTENCE = /[\p{L}\p{N}.,!?…;:%$€£#@&*+\-–—/]/u
 
 function isQuotedAlone(meant: string, before: string, after: string): boolean {
@@ -231,10 +232,10 @@ function isQuotedAlone(meant: string, before: string, after: string): boolean {
 const INLINE = "(?:a|b|i|em|strong|span|u|s|q|small|sup|sub|font|mark)"
 const TAGS_BEFORE = new RegExp(`(?:</?${INLINE}(?:\\s[^<>]*)?>)+$`, "i")
 const TAGS_AFTER = new RegExp(`^(?:</?${INLINE}(?:\\s[^<>]*)?>)+`, "i")
-/** The most markup around one word. */
+/** The maximum length of the markup around one word. */
 const MAX_TAG_CHARS = 200
 
-/** The characters before and after, skipping inline tags; empty at the text's ends. */
+/** The characters before and after the match, skipping inline tags; empty at the text's ends. */
 function neighbours(text: string, at: number, end: number): [before: string, after: string] {
   const before = text[at - 1] ?? ""
   const after = text[end] ?? ""

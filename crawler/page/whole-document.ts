@@ -1,4 +1,4 @@
-/** After the end of a page, caches and proxies write only comments, and fewer bytes than this. */
+/** The maximum number of bytes after the end of a page, where caches and proxies write only comments. */
 const TAIL_BYTES = 2048
 /** The size of the record that ends a zip archive, without its comment (APPNOTE.TXT §4.3.16). */
 const ZIP_END_BYTES = 22
@@ -8,7 +8,7 @@ const PDF_END = /%%EOF\s*$/
 
 /**
  * Whether a document's own end shows that it is complete, even if the connection broke: an HTML page, a PDF, or an
- * archive such as a Word file. Plain text never does.
+ * archive such as a Word file. Plain text has no such end.
  */
 export function isWholeDocument(body: Uint8Array): boolean {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)

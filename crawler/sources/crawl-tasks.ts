@@ -37,7 +37,7 @@ export class CrawlTasks implements TaskKind<Job> {
         schedule,
         nextRun: nextRun.getTime(),
         lastRun,
-        // An interrupted run that was started by hand is not an obstacle: the scheduled run resumes it if it can.
+        // An interrupted run that was started by hand is not an obstacle: the scheduled run resumes it if possible.
         unfinished: async () =>
           (await jobs.open(name)).find(
             ({ state, trigger }) => state !== "paused" || !BY_HAND.includes(trigger),

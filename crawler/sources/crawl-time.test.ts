@@ -26,7 +26,7 @@ test("a new one takes at most what its limits allow", () => {
 test("hosts are visited in parallel: the slowest one determines the time", () => {
   const hosts = [{ pages: 900 }, { pages: 100, delayMs: 20_000 }]
   expect(of({}, hosts)).toMatchObject({ pages: 1000, seconds: 2000, delayMs: 20_000 })
-  // The known pages are only read up to the limit.
+  // Of the known pages, only as many as the limit allows are read.
   expect(of({ pages: 500 }, hosts)).toMatchObject({ pages: 500, seconds: 1000 })
 })
 
@@ -43,7 +43,7 @@ test("the fastest recent run shows what this machine can do", () => {
     endedAt: new Date(seconds * 1000),
     outcomes: { indexed },
   })
-  // A polite run waits for its site; a run of a few pages is mostly start-up, and one over known pages reads none.
+  // A polite run waits for its site; a run of a few pages is mostly start-up, and one over unchanged pages reads none.
   expect(measuredMs([run(300, 300), run(240, 36), run(4, 5), run(0, 9)])).toBe(150)
   expect(measuredMs([run(4, 1), { ...run(100, 1), endedAt: null }])).toBeNull()
 })

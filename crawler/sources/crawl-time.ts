@@ -3,20 +3,20 @@ import type { Job } from "../job.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import type { Source } from "../source.ts"
 
-/** Time for a page that is requested without a pause: the response of an ordinary server, and reading it. */
+/** The time for a page that is requested without a pause: an ordinary server's response, and reading it. */
 const PAGE_MS = 250
 
 /**
- * Time this machine is assumed to spend per page until a run has measured it: fetching, reading and indexing pages side
- * by side. In the benchmark, two cores read 59 small pages a second when doing nothing else, and 7 pages of a real site
- * while also computing vectors.
+ * The time that this machine is assumed to need per page until a run has measured it, for fetching, reading and
+ * indexing pages in parallel. In the benchmark, two cores read 59 small pages a second when doing nothing else, and 7
+ * pages of a real site while also computing vectors.
  */
 const MACHINE_MS = 100
-/** The most finished runs examined, and the fewest pages that one must have read: shorter runs are mostly start-up. */
+/** The maximum number of finished runs examined, and the minimum number of pages that one must have read: shorter runs are mostly start-up. */
 const RUNS = 20
 const LEAST_PAGES = 20
 
-/** Milliseconds that this machine takes for a page, from the fastest recent run, since others waited for their sites. */
+/** Milliseconds that this machine needs for a page, measured in the fastest recent run, since other runs waited for their sites. */
 export async function machineMs(db: StateStore): Promise<number> {
   return measuredMs(await new Jobs(db).list({ limit: RUNS, state: "finished" })) ?? MACHINE_MS
 }
@@ -33,7 +33,7 @@ export function measuredMs(runs: readonly Pick<Job, "startedAt" | "endedAt" | "o
 
 /** How fast a host is visited. */
 export interface Pace {
-  /** Milliseconds between two requests to it. */
+  /** Milliseconds between two requests to the host. */
   readonly delayMs: number
   /** Pages fetched from the host at the same time. */
   readonly concurrency: number
@@ -42,7 +42,7 @@ export interface Pace {
 /** A host of a source. */
 export interface HostPace extends Pace {
   readonly host: string
-  /** Number of pages known there; null if none yet. */
+  /** The number of pages known on the host; null if none yet. */
   readonly pages: number | null
 }
 
@@ -54,10 +54,10 @@ export interface HostPace extends Pace {
 export const hostMs = (pages: number, { delayMs, concurrency }: Pace, pageMs: number = PAGE_MS): number =>
   pages * Math.max(delayMs, pageMs / Math.max(1, concurrency))
 
-/** The size of one run over a whole source, before it starts. */
+/** The estimated size of one run over a whole source. */
 export interface FullCrawl {
   readonly pages: number
-  /** Whether the pages are known from earlier runs; otherwise their number is the maximum that the source's limits allow. */
+  /** Whether the pages are known from earlier runs; otherwise their number is the maximum allowed by the source's limits. */
   readonly areKnown: boolean
   readonly seconds: number
   /** The longest pause between two requests to one of the source's hosts. */
@@ -65,8 +65,9 @@ export interface FullCrawl {
 }
 
 /**
- * How long a run over a whole source takes. Hosts are visited side by side, so the slowest counts; the total number of
- * fetches and this machine set a lower bound. A site that is slow or asks for longer pauses takes longer.
+ * Estimates how long a run over a whole source takes. Hosts are visited in parallel, so the slowest one counts; the
+ * total number of fetches and this machine's speed set a lower bound. A site that is slow or asks for longer pauses
+ * takes longer.
  *
  * @param fetches pages fetched at the same time, across all hosts
  * @param ownMs {@link machineMs}

@@ -6,14 +6,14 @@ import type { Source } from "../source.ts"
 import { declaredNames } from "./source-names.ts"
 import type { SourceTables } from "./source-schema.ts"
 
-/** A crawl without a declaration, such as one started by hand, or a source that was deleted but left pages. */
+/** A crawl without a declaration, such as one started by hand, or one of a source that was deleted but left pages. */
 export interface OneOff {
   /** The source as last crawled. */
   readonly source: Source
   readonly spec: Source
   readonly origin: "one-off"
   readonly paused: false
-  /** When its first run that is still known was requested. */
+  /** When its first recorded run was requested. */
   readonly createdAt: Date
   /** When its last run was requested. */
   readonly updatedAt: Date

@@ -27,7 +27,7 @@ class Fixture extends CrawlFixture {
     () => this.chance,
   )
 
-  /** Does the work that the crawler process does each second. */
+  /** Does the work that the crawler process does every second. */
   async tick() {
     return await Promise.all(
       (await this.#ticker.tick()).map(async ({ name, run, isLeftOut }) => ({
@@ -42,7 +42,7 @@ class Fixture extends CrawlFixture {
     return await this.sources.put({ name, seeds: `${name}.example`, schedule })
   }
 
-  /** Lets time pass as in the crawler process, and ends each run before the next. @returns when runs were requested */
+  /** Advances time as the crawler process would see it, and ends each run before the next. @returns when runs were requested */
   async pass(ms: number, step = 10 * MINUTE): Promise<string[]> {
     const runs: number[] = []
     for (const end = this.now + ms; this.now < end;) {
@@ -159,7 +159,7 @@ describe("a scheduled source", () => {
     }
     expect(late.map(Math.round)).toEqual([0, 10, 20, 40])
     expect(Math.max(...late)).toBeLessThan(40)
-    // The first of the next runs is the one whose jitter is already drawn.
+    // The first of the next runs uses the jitter that is already drawn.
     expect(iso((await fixture.sources.nextRuns("s2", 3)).map(Number))).toEqual([
       "2026-05-02T03:20",
       "2026-05-03T03:00",

@@ -10,22 +10,22 @@ import { ReaderRules } from "./readers/reader-rules.ts"
 import { isDeclared } from "./source-names.ts"
 import { migrateSources, type SourceTables } from "./source-schema.ts"
 
-/** A page that a source no longer has. */
+/** A page that a source gives up. */
 export interface LetGo {
   readonly url: PageUrl
-  /** Whether the site said so about the address itself, rather than the source by its own rules. */
+  /** Whether the site reported this for the address itself, or the source's own rules left it out. */
   readonly isGone: boolean
 }
 
-/** After this time without a visit, a name that belongs to no declared source will not look at a page again. */
+/** The time without a visit after which a name without a declared source is assumed not to visit a page again. */
 const ABANDONED_MS = 30 * 24 * 3_600_000
 
 /** The login with which a source reads its pages. */
 type Identity = Pick<Source, "login"> & Partial<Pick<Source, "clientCert">>
 
 /**
- * Which sources the pages of the index belong to, from the perspective of one source: it joins the other sources that
- * have a page it reads, and pages it gives up stay with the others. The caller has the index open for writing.
+ * Tracks which sources the pages of the index belong to, from the perspective of one source: it joins the other sources
+ * that have a page it reads, and pages it gives up stay with the others. The caller has the index open for writing.
  */
 export class SharedPages {
   readonly #db: StateStore
@@ -50,10 +50,10 @@ export class SharedPages {
   }
 
   /**
-   * Pages as the index should have them now that this source has read them, including pages that other sources also
-   * have. Sources with a different login are left out, because a page shown to one login is not for everyone who may
-   * see the other; they lose the page, which is recorded before it is written. Readers that the other sources name are
-   * kept. The readers of all pages are registered.
+   * Returns pages in the form in which they belong in the index now that this source has read them, including those
+   * that other sources also have. Sources with a different login are removed from a page, because a page shown to one
+   * login is not for everyone who may see the other; this is recorded before the page is written. Readers that the
+   * other sources name are kept. The readers of all pages are registered.
    */
   async joined(pages: readonly Page[]): Promise<Page[]> {
     const known = new KnownAddresses(this.#db, this.#clock)
@@ -86,7 +86,7 @@ export class SharedPages {
 
   /**
    * Removes pages from this source. Pages that other sources also have stay in the index. But if the site says that a
-   * page is gone, sources that won't visit it again lose it too.
+   * page is gone, it is also removed from sources that won't visit it again.
    * @returns the pages that left the index
    */
   async letGo(pages: readonly LetGo[]): Promise<PageUrl[]> {
@@ -130,7 +130,7 @@ export class SharedPages {
   }
 }
 
-/** A page with the readers that other sources name in a copy of it. */
+/** A page, with the readers that other sources name in another copy of it. */
 export function withReadersOf(page: Page, copy: Page | null): Page {
   const others = (copy?.readers ?? []).filter(({ source }) => source !== page.source)
   return others.length === 0 ? page : { ...page, readers: [...(page.readers ?? []), ...others] }
@@ -138,7 +138,7 @@ export function withReadersOf(page: Page, copy: Page | null): Page {
 
 const identityIn = ({ login, clientCert = null }: Identity): string => JSON.stringify([login, clientCert])
 
-/** The login of a source: as declared, otherwise as in its last run. */
+/** The login of a source: as declared, or otherwise as in its last run. */
 export async function identityOf(db: StateStore, name: string): Promise<Identity> {
   const declared = queriesOf<SourceTables>(db).selectFrom("source").select("spec").where("name", "=", name)
   const row = await declared.executeTakeFirst()

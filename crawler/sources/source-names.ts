@@ -17,12 +17,12 @@ const removalsOf = (db: StateStore) =>
   queriesOf<{ removal: { source: string } }>(db).selectFrom("removal").select("source")
 
 /**
- * Names that pages are, were or will be stored under: of declared sources, of crawls that were never declared, and of
- * deleted sources whose pages can still be restored.
+ * The names under which pages are, were or will be stored: those of declared sources, of crawls that were never
+ * declared, and of deleted sources whose pages can still be restored.
  */
 export async function sourceNames(db: StateStore): Promise<readonly string[]> {
   const names = [...(await declaredNames(db)), ...(await namesOfRuns(db))]
-  // Removals are kept longer than the source and its runs.
+  // Removals are kept longer than the source and its runs, so they are searched too.
   const removed = (await hasTable(db, "removal")) ? await removalsOf(db).distinct().execute() : []
   return [...new Set([...names, ...removed.map(({ source }) => source)])]
 }
@@ -51,7 +51,7 @@ export const hasRestorable = async (db: StateStore, name: string): Promise<boole
   (await hasTable(db, "removal")) &&
   (await removalsOf(db).where("source", "=", name).limit(1).executeTakeFirst()) !== undefined
 
-/** The names of declared sources: the only names that readers see unless they ask for others. */
+/** The names of declared sources: the only ones that readers see unless they ask for others. */
 export const declaredNames = async (db: StateStore): Promise<readonly string[]> =>
   (await hasTable(db, "source")) ? (await declaredRows.all(db, {})).map(({ name }) => name) : []
 
@@ -73,7 +73,7 @@ export const isDeclared = async (db: StateStore, name: string): Promise<boolean>
   (await hasTable(db, "source")) &&
   (await sourcesOf(db).where("name", "=", name).executeTakeFirst()) !== undefined
 
-/** Names whose source once existed but is no longer declared and has no pages or pending runs. */
+/** Names of former sources that are no longer declared and have no pages or pending runs. */
 export async function goneSources(db: StateStore, names: readonly string[]): Promise<readonly string[]> {
   const known = await sourceNames(db)
   if (known.length === 0) return []

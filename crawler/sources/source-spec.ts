@@ -42,7 +42,7 @@ const LISTS = ["seeds", "include", "exclude", "allowedNetworks", "sitemaps", "fe
 /** Lists of addresses. */
 const ADDRESSES = ["seeds", "sitemaps", "feeds"]
 
-/** The short forms, expanded. */
+/** Expands the short forms. */
 function normalized(given: Written): SourceSpec & { readonly name: string } {
   const spec: Record<string, unknown> = { ...given }
   for (const field of LISTS) {
@@ -84,7 +84,7 @@ function normalObserver({ login, readers: given, ...rest }: Written): Written {
 
 /** Normalizes an address to the spelling that pages use; returns it unchanged if it isn't an address or contains a password. */
 function written(address: string): string {
-  // A path without a host: a URL parser would take its first segment for a host.
+  // A path without a host: a URL parser would mistake its first segment for a host.
   if (/^[/.\s]/.test(address) || TYPOGRAPHIC_QUOTE.test(address)) return address
   const whole = /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(address) ? address : `https://${address}`
   return holdsPassword(whole) ? address : (toPageUrl(whole) ?? address)
@@ -149,7 +149,7 @@ function meaningProblems(spec: SourceSpec): SourceProblem[] {
   return problems
 }
 
-/** Quotes that word processors and web pages put into copied text. */
+/** Typographic quotes that word processors and web pages put into copied text. */
 const TYPOGRAPHIC_QUOTE = /^[“”„‟«»‘’‚‛]/
 /** A name or address as it appears in a parsed URL (RFC 1123 §2.1, plus `_`, which service names use). */
 const HOST = /^(\[[\da-f:.]+\]|[\da-z_]([\da-z_-]*[\da-z_])?(\.[\da-z_]([\da-z_-]*[\da-z_])?)*\.?)$/

@@ -20,7 +20,7 @@ export interface LastResult extends PageChanges {
 
 /** A source's state at a glance, for an operator. */
 export interface SourceStatus {
-  /** Number of pages the index holds for it. */
+  /** The number of the source's pages in the index. */
   readonly pages: number
   /** How many of them have vectors; `null` if the index can't be queried. */
   readonly pagesWithVectors: number | null
@@ -66,7 +66,7 @@ export async function sourceStatus(
   )
 }
 
-/** The result of a job that has one. */
+/** The result of a job, if it has one. */
 export function resultOf({ id, result, reason, endedAt, changes, outcomes }: Job): LastResult | null {
   if (result === null) return null
   const visits = (are: (name: OutcomeName) => boolean) =>

@@ -24,7 +24,7 @@ export type SourceOrigin = SourceTables["source"]["origin"]
 /** A declared source, with its state. */
 export interface SourceEntry {
   readonly source: Source
-  /** As written, with short forms expanded; omitted fields have their defaults. */
+  /** The source as written, with short forms expanded; omitted fields have their defaults. */
   readonly spec: SourceSpec
   readonly origin: SourceOrigin
   /** A paused source doesn't run on its schedule. */
@@ -38,14 +38,14 @@ export interface SourceEntry {
 /** The sources shown in lists: declared sources and one-off crawls. */
 export type ListedSource = SourceEntry | OneOff
 
-/** A source whose schedule gives it a next run. */
+/** A source with a next run on its schedule. */
 export interface ScheduledSource {
   readonly entry: SourceEntry
-  /** When its schedule last ran it, in milliseconds since 1970; `null` if never. */
+  /** When it last ran on its schedule, in milliseconds since 1970; `null` if never. */
   readonly lastRun: number | null
 }
 
-/** An attempt to change a source from the file somewhere else. */
+/** An attempt to change a source declared in the file by other means. */
 export class SourceOfFileError extends Error {
   constructor(name: string) {
     super(`The source ${JSON.stringify(name)} is declared in the sources file and can only be changed there.`)
@@ -80,7 +80,7 @@ export class SourceTable {
     return (await this.#queries.selectFrom("source").selectAll().orderBy("name").execute()).map(entryOf)
   }
 
-  /** The declared sources and then the one-off crawls, each by name. */
+  /** The declared sources, followed by the one-off crawls, each by name. */
   async listAll(): Promise<ListedSource[]> {
     return [...(await this.list()), ...(await oneOffs(this.#db))]
   }
@@ -164,12 +164,12 @@ export class SourceTable {
       visits === "failed"
         ? null
         : timesAfterRun(source.schedule, planned?.getTime() ?? null, this.#clock(), this.#random)
-    // Before enqueuing: the crawler process checks the times every second.
+    // Done before enqueuing, because the crawler process checks the times every second.
     if (times) await this.keepTimes([{ name, ...times }])
     return await this.#jobs.enqueue(source, { trigger, visits, author: authorOf(entry), joins: true })
   }
 
-  /** The author of the source with this name: from its declaration if it is declared, otherwise from its last crawl. */
+  /** Who declared the source with this name: from its declaration if it is declared, otherwise from its last crawl. */
   async authorOf(name: string): Promise<SourceAuthor> {
     const entry = await this.get(name)
     if (entry) return authorOf(entry)
@@ -249,7 +249,7 @@ export class SourceTable {
         .values({ name: source.name, created_at: now, ...declared })
         .onConflict((conflict) => conflict.column("name").doUpdateSet(declared))
         .execute()
-      // A source that is declared again must not be emptied.
+      // A source that is declared again must keep its pages.
       await this.removed(source.name)
       await keepSourceReaders(this.#db, source.name, source.readers && readersOf(source.readers))
       return await this.#must(source.name)

@@ -1,7 +1,7 @@
 import { readSourceSpec } from "./source-spec.ts"
 import { type SourceEntry, type SourceOrigin, SourceTable } from "./source-table.ts"
 
-/** The declared sources, and the way to declare one. */
+/** The declared sources, with a method to declare one. */
 export class Sources extends SourceTable {
   /**
    * Adds a source, or replaces the one with the same name. If its schedule changed, the next run is computed again; a queued or running

@@ -19,7 +19,7 @@ afterEach(async () => {
   await site[Symbol.asyncDispose]()
 })
 
-/** A run that is lost after /pump was written to the index, and before its outcome was recorded. */
+/** A process dies after /pump was written to the index, and before its outcome was recorded. */
 async function loseRun(): Promise<void> {
   const index = fixture.engine.index.bind(fixture.engine)
   fixture.engine.index = async (pages) => {

@@ -18,7 +18,7 @@ export async function browserProcesses(profile = profilesOf(process.pid)): Promi
   return found.filter((pid) => pid !== null)
 }
 
-/** Signals the processes that still exist: when one of them ends, others can end too. */
+/** Signals the processes that still exist, because some may end along with others. */
 export async function signalBrowsers(signal: NodeJS.Signals, profile?: string): Promise<void> {
   for (const pid of await browserProcesses(profile)) {
     try {

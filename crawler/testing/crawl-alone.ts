@@ -6,13 +6,13 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { testConfig } from "./crawl-fixture.ts"
 import { MemoryEngine } from "./memory-engine.ts"
 
-// A job's process that can be killed: runs the next job of the given data folder to its end.
+// A job process that can be killed: runs the next job of the given data folder to its end.
 
 const db = await openStateStore(process.argv[2]!)
 const jobs = new Jobs(db)
 await jobs.recover()
 const job = (await jobs.start((await jobs.nextQueued())!.id))!
-// Otherwise each start would compile again: a killed process saves nothing.
+// Without this, each start would compile again, because a killed process saves nothing.
 flushCompileCache()
 await using engine = new MemoryEngine()
 {

@@ -37,7 +37,7 @@ export function temporaryFolder(): Disposable & { readonly path: string } {
   }
 }
 
-/** Starting a thread costs more than the crawl of a test site, so the crawls of a test file share theirs. */
+/** Starting a thread costs more than crawling a test site, so the crawls of a test file share one. */
 const readers = new Map<string, PageReader>()
 
 function readerFor(config: CrawlerConfig): PageReader {
@@ -56,7 +56,7 @@ export async function closeReaders(): Promise<void> {
 
 const shares = new Map<string, CrawlShare>()
 
-/** The same for whole runs: what the runs of a test file share, above all the reading thread. */
+/** The same for whole runs: resources shared by the runs of a test file, above all the reading thread. */
 export function shareFor(config: CrawlerConfig): CrawlShare {
   const key = JSON.stringify(config)
   const share = shares.get(key) ?? new CrawlShare(config)

@@ -12,12 +12,12 @@ const CRAWLER = fileURLToPath(new URL("crawl-among-others.ts", import.meta.url))
 /** Two sources are on one host. */
 const HOSTS = ["one.example", "one.example", "two.example", "three.example", "four.example"]
 const DELAY_MS = 60
-/** The pause starts when the response arrives, a little after it was sent. */
+/** The pause starts when the response arrives, slightly after it was sent. */
 const LEAST_GAP_MS = DELAY_MS - 5
 
 interface ThreeCrawlers {
   readonly dataDir: string
-  /** `FOSSICK_STATE` of all of them. */
+  /** The value of `FOSSICK_STATE` for all of them. */
   readonly state: string
   /** Number of pages of each of the five sources. */
   readonly pages: number

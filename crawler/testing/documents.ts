@@ -1,6 +1,6 @@
 import { strToU8, type Zippable, zipSync } from "fflate"
 
-/** An archive of text files, in the order given. */
+/** Creates an archive of text files, in the given order. */
 export function zip(files: Readonly<Record<string, string | Uint8Array>>): Uint8Array<ArrayBuffer> {
   const entries: Zippable = {}
   for (const [name, content] of Object.entries(files)) {
@@ -35,7 +35,7 @@ function ooxml({ main, type, parts, title = "", author = "", created = "2024-03-
 
 type Facts = Pick<OoxmlParts, "title" | "author" | "created">
 
-/** A Word document with this body (`<w:p>…`), its links by relationship id, and list 1: bullets, list 2: numbers. */
+/** A Word document with this body (`<w:p>…`), links keyed by relationship id, and two lists: 1 with bullets, 2 with numbers. */
 export function docx(
   body: string,
   {
@@ -75,7 +75,7 @@ export function docx(
   })
 }
 
-/** A paragraph of a Word document; `style` such as `Heading1`, `list` as a number and a level. */
+/** A paragraph of a Word document; `style` is a name such as `Heading1`, `list` a list number and a level. */
 export function wordParagraph(
   text: string,
   { style, list }: { readonly style?: string; readonly list?: readonly [number: number, level: number] } = {},
@@ -180,7 +180,7 @@ export function openDocument(
   })
 }
 
-/** A book whose chapters, each the inside of a `<body>`, are in their own folder. */
+/** A book whose chapters, each the content of a `<body>`, are in their own folder. */
 export function epub(
   chapters: readonly string[],
   {

@@ -78,7 +78,7 @@ export class Dokuwiki implements AsyncDisposable {
     cpSync(join(lib!, "data"), join(this.#folder, "data"), { recursive: true })
     const isThere = (file: string) => !file.endsWith(".auth.php")
     cpSync(etc!, join(this.#folder, "conf"), { recursive: true, filter: isThere })
-    // The packages look for their libraries where Debian installs them.
+    // The packages look for their libraries at the paths where Debian installs them.
     const composer = join(this.#folder, "vendor/composer")
     for (const file of readdirSync(composer).filter((name) => name.startsWith("autoload_")))
       writeFileSync(
@@ -114,7 +114,7 @@ export class Dokuwiki implements AsyncDisposable {
   }
 }
 
-/** New pages can be found at once, and nothing is fetched from the internet. */
+/** New pages must be found at once, and nothing may be fetched from the internet. */
 const SETTINGS = `<?php
 $conf['title'] = 'Office wiki';
 $conf['useacl'] = 1;

@@ -33,7 +33,7 @@ export class Dovecot implements AsyncDisposable {
   /** PEM file of the authority that issued its certificate. */
   readonly caFile = join(this.folder, "ca.pem")
   readonly port: number
-  /** The port without TLS, until STARTTLS. */
+  /** The port for connections that begin without TLS and use STARTTLS. */
   readonly plainPort: number
   #child: ReturnType<typeof spawn> | null = null
 

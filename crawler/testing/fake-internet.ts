@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module"
 import { Socket, type LookupFunction } from "node:net"
 import type { Resolve } from "../fetch/guard/address-guard.ts"
 
-/** Addresses that count as public; they lead to this machine's 127.0.0.1. */
+/** Addresses that count as public but connect to this machine's 127.0.0.1. */
 export const PUBLIC_ADDRESS = "93.184.215.14"
 const STAND_IN = "127.0.0.1"
 
@@ -12,9 +12,9 @@ type Connect = (this: Socket, ...args: unknown[]) => Socket
 type Way = { lookup?: LookupFunction; readonly host?: string } | null
 
 /**
- * Names that resolve as a test says, and public addresses that lead to this machine: requests that a guard allows reach
- * the test's sites, and nothing leaves the machine. This process's own lookups get the same answers, so code that looks
- * up a name without the guard is misled, as a careless program would be.
+ * Names that resolve as the test specifies, and public addresses that connect to this machine: requests allowed by a
+ * guard reach the test's sites, and nothing leaves the machine. This process's own lookups return the same answers, so
+ * code that looks up a name without the guard is misled, as a careless program would be.
  */
 export class FakeInternet implements Disposable {
   /** Answers to the next lookups; the last one repeats. */
@@ -45,12 +45,12 @@ export class FakeInternet implements Disposable {
     this.#answerLookups()
   }
 
-  /** From now on `name` has these addresses; none if the list is empty. */
+  /** Sets the addresses of `name`; with an empty list, it has none. */
   lead(name: string, addresses: string | readonly string[]): void {
     this.leadInTurn(name, [[addresses].flat()])
   }
 
-  /** From now on each lookup of `name` gets the next of these answers; the last one repeats. */
+  /** Sets the answers to successive lookups of `name`; the last one repeats. */
   leadInTurn(name: string, answers: readonly (readonly string[])[]): void {
     this.#names.set(name, answers)
   }
@@ -107,7 +107,7 @@ export class FakeInternet implements Disposable {
       lookup(hostname, options, (error, found, family) => {
         const reached = (address: string) => this.#standIns[address] ?? address
         if (typeof found === "string") callback(error, reached(found), family)
-        // A failed lookup has no list.
+        // A failed lookup returns no list.
         else if (Array.isArray(found))
           callback(
             error,

@@ -24,20 +24,20 @@ export interface KilledCrawlerOptions {
   readonly wait: Chance
   /** Changes what the source reads. */
   readonly change: () => void | Promise<void>
-  /** Whether the index holds exactly what the source has now. */
+  /** Whether the index contains exactly what the source contains now. */
   readonly isSame: (engine: Engine) => Promise<boolean>
   /** Checked before the last crawler is killed. */
   readonly inTheEnd?: (dataDir: string) => Promise<void>
 }
 
-/** Well before the test's own timeout, which couldn't report how the runs ended. */
+/** The time limit is well below the test's own timeout, which couldn't report how the runs ended. */
 const PATIENCE_MS = 300_000
 
 const CRASHED: OutcomeName = "failed:crashed"
 
 /**
- * Changes what a watched source reads while all processes of its crawler are killed again and again, and then waits
- * until the index matches the source.
+ * Changes the source's content while all processes of its crawler are killed again and again, and then waits until the
+ * index matches the source.
  * @param folder where to create the data folder
  */
 export async function killAgainAndAgain(folder: string, options: KilledCrawlerOptions): Promise<void> {
@@ -67,7 +67,7 @@ export async function killAgainAndAgain(folder: string, options: KilledCrawlerOp
       const runs = await jobs.list({ source: source.name, limit: 100 })
       if (performance.now() > deadline) throw new Error(`still not the same after ${JSON.stringify(runs)}`)
       if (runs[0]?.state !== "finished") return false
-      // A page that was being read during three kills waits for an hour unless a person requests it.
+      // A page that was being read during three kills is delayed for an hour unless a person requests it.
       if (!isAsked && runs.some(({ outcomes }) => (outcomes[CRASHED] ?? 0) > 0)) {
         await jobs.enqueue((await sources.get(source.name))!.source, { visits: "failed" })
         isAsked = true
@@ -82,7 +82,7 @@ export async function killAgainAndAgain(folder: string, options: KilledCrawlerOp
   }
 }
 
-/** @param texts the text of each page by its address */
+/** @param texts the expected text of each page, by address */
 export async function holdsExactly(engine: Engine, texts: ReadonlyMap<string, string>): Promise<boolean> {
   if ((await engine.stats()).pages !== texts.size) return false
   const pages = await Promise.all([...texts.keys()].map((url) => engine.get(url as PageUrl)))

@@ -19,7 +19,7 @@ export interface MailServerOptions {
   readonly unknown?: readonly string[]
   /** How the next messages are handled: accepted, refused temporarily, or left without an answer. Later ones are accepted. */
   readonly next?: ("take" | "refuse" | "hang")[]
-  /** TLS from the first byte, or once the client sends STARTTLS. Default: none. */
+  /** Whether TLS is used from the first byte, or once the client sends STARTTLS. Default: none. */
   readonly tls?: { readonly from: "start" | "starttls"; readonly certificate: MadeCertificate }
 }
 
@@ -57,7 +57,7 @@ export async function startMailServer({ login, unknown = [], next = [], tls }: M
       })
     },
   })
-  // Clients killed in the middle of a connection.
+  // Ignores errors from clients killed in the middle of a connection.
   server.on("error", () => undefined)
   await new Promise<void>((done) => {
     server.listen(0, "127.0.0.1", done)

@@ -1,7 +1,7 @@
 import { type Engine, type Page, type PageUrl, type PageWithVectors, sourcesOf } from "#engine"
 import { readersLabel } from "#engine/index/page/readers.ts"
 
-/** An engine that keeps pages in a map, for tests of what the crawler passes on rather than of search. */
+/** An engine that keeps pages in a map, for tests of what the crawler passes to the engine rather than of search. */
 export class MemoryEngine implements Engine {
   readonly supports = { adapter: "memory", typoTolerance: false, exactPhrase: false, readerLagMs: 0 }
   readonly pages = new Map<PageUrl, Page>()

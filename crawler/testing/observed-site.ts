@@ -30,7 +30,7 @@ export interface SitePage {
 }
 
 /**
- * A site with sessions like those of many applications: a form, a cookie for each session, pages for some users. Each
+ * A site with sessions, as in many applications: a form, a cookie for each session, pages for some users only. Each
  * page says in a corner who is signed in.
  */
 export class ObservedSite implements AsyncDisposable {
@@ -44,7 +44,7 @@ export class ObservedSite implements AsyncDisposable {
   readonly asked: { readonly user: string | null; readonly path: string; readonly etag: string | null }[] = []
   /** Users whose session ends with every page they request except the first. */
   readonly forgets = new Set<string>()
-  /** Users who are let in one more time and then refused. */
+  /** Users who can log in one more time and are then refused. */
   readonly letsInOnce = new Set<string>()
   #count = 0
 

@@ -5,17 +5,17 @@ export interface TestText {
   readonly text: string
   /** Default 11. */
   readonly size?: number
-  /** Default Helvetica. */
+  /** The font. Default Helvetica. */
   readonly font?: "Helvetica" | "Courier"
 }
 
 export interface TestPdfPage {
   readonly texts: readonly TestText[]
-  /** More of the page's content stream, after the texts. */
+  /** Additional operators in the page's content stream, after the texts. */
   readonly program?: string
-  /** More of the page's content stream, before the texts. */
+  /** Additional operators in the page's content stream, before the texts. */
   readonly before?: string
-  /** More of the page's resource dictionary, such as `/ExtGState`. */
+  /** Additional entries in the page's resource dictionary, such as `/ExtGState`. */
   readonly resources?: string
   /** Link areas: left, bottom, right, top. */
   readonly links?: readonly { readonly url: string; readonly rect: readonly number[] }[]
@@ -26,11 +26,11 @@ export interface TestPdfOptions {
   readonly author?: string
   /** Bookmarks, all pointing to the first page. */
   readonly outline?: readonly string[]
-  /** More of the catalogue's dictionary, such as an action to run on opening. */
+  /** Additional entries in the catalogue's dictionary, such as an action to run on opening. */
   readonly catalogue?: string
   /** A layer (optional content group) that is switched off; resources refer to it as `3 0 R`. */
   readonly layer?: string
-  /** More of the trailer, such as `/Encrypt`. */
+  /** Additional entries in the trailer, such as `/Encrypt`. */
   readonly trailer?: string
 }
 
@@ -146,7 +146,7 @@ export function pdfOfFont({ font, objects = [] }: TestFont, program: string): Ui
   return pdfOfObjects([...head, ...objects], "/Root 1 0 R")
 }
 
-/** A stream with its length. */
+/** A stream object with its length. */
 export const streamObject = (data: string, dictionary = ""): string =>
   `<< ${dictionary} /Length ${data.length} >>\nstream\n${data}\nendstream`
 

@@ -32,7 +32,7 @@ function filteredPdf(filters: readonly string[], content: Uint8Array): Uint8Arra
   return new Uint8Array(Buffer.from(file, "latin1"))
 }
 
-/** RunLength (ISO 32000-1 §7.4.5): two bytes for 128. */
+/** RunLength (ISO 32000-1 §7.4.5): two bytes that expand to 128. */
 function runs(size: number): Buffer {
   const bytes = Buffer.alloc((size * MB) / 64, Buffer.from([129, 0x20]))
   bytes[bytes.length - 1] = 128

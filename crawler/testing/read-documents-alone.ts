@@ -3,8 +3,8 @@ import { readDocument } from "../page/formats/read-document.ts"
 import { docx, epub, openDocument, pptx, wordParagraph, xlsx } from "./documents.ts"
 import { pdf } from "./pdf-file.ts"
 
-// Reads a document of each format and reports which system resources (sockets, processes, lookups) were opened on the
-// way.
+// Reads a document of each format and reports which system resources (sockets, processes, lookups) were used in the
+// process.
 
 const DOORS = /^(?:TCP|UDP|PIPE|TLS|PROCESS|GETADDRINFO|GETNAMEINFO|QUERY|HTTP|WORKER|MESSAGEPORT$)/
 const opened = new Set<string>()

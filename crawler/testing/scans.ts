@@ -36,7 +36,7 @@ export interface Wear {
   readonly blur?: number
 }
 
-/** Lines of text on the upper part of a page, as a scanner sees them: 300 pixels per inch. */
+/** Lines of text on the upper part of a page, as scanned: 300 pixels per inch. */
 export async function scanOf(texts: readonly string[], wear: Wear = {}): Promise<TestScan> {
   const file = pdf([{ texts: lines(texts, 60, 730, 15) }])
   using pictures = await PdfPictures.open(testRecognition(), file)

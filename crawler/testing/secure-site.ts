@@ -19,7 +19,7 @@ const PAGE = `<!doctype html><html lang="en"><head><title>Locks</title></head><b
 
 /**
  * Serves a page on every path except robots.txt, or the response from `answer`.
- * @param chain the certificates it sends in addition to its own
+ * @param chain the certificates that the server sends in addition to its own
  */
 export async function startSecureSite(
   certificate: MadeCertificate,

@@ -13,7 +13,8 @@ export interface TestProxy extends AsyncDisposable {
 
 /**
  * @param credentials the required `user:password`; `null` if none is required
- * @param leadsTo the port on loopback where the tunnel to a host and port ends, or a status to refuse it with
+ * @param leadsTo the port on loopback to which the tunnel to a host and port is connected, or a status with which it is
+ * refused
  */
 export async function startTestProxy(
   credentials: string | null,

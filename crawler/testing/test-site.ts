@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 
-/** The response for one path of a test site: an HTML body, or a handler that does as it likes. */
+/** The response for one path of a test site: an HTML body, or a handler that does whatever it wants. */
 export type Answer = string | ((request: IncomingMessage, response: ServerResponse) => void | Promise<void>)
 
 /** A small website on a real socket. */
 export interface TestSite extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>`, or with the requested host. */
+  /** The site's address: `http://127.0.0.1:<port>`, or with the requested host. */
   readonly origin: string
-  /** `127.0.0.1:<port>`, in the form that FOSSICK_ALLOWED_NETWORKS accepts. */
+  /** The site's address in the form that FOSSICK_ALLOWED_NETWORKS accepts: `127.0.0.1:<port>`. */
   readonly authority: string
   /** Requested paths, in order. */
   readonly requests: string[]
@@ -17,10 +17,7 @@ export interface TestSite extends AsyncDisposable {
   serve(answers: Readonly<Record<string, Answer>>): void
 }
 
-/**
- * Starts a site. Keys of `answers` can include the query or not; paths that aren't in it get the response for `*`, or
- * 404.
- */
+/** Starts a site. Keys of `answers` can include the query or not; other paths get the response for `*`, or 404. */
 export async function startTestSite(
   answers: Readonly<Record<string, Answer>>,
   { host = "127.0.0.1", port = 0 }: { readonly host?: string; readonly port?: number } = {},
@@ -67,7 +64,7 @@ export async function startTestSite(
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Answers with these bytes and headers. */
+/** Responds with these bytes and headers. */
 export function bytes(
   body: Uint8Array | string,
   headers: Readonly<Record<string, string>>,
@@ -82,7 +79,7 @@ export function html(body: string, headers: Readonly<Record<string, string>> = {
   return bytes(body, { "content-type": "text/html; charset=utf-8", ...headers })
 }
 
-/** A page with an ETag or a Last-Modified date, which answers 304 to a client that already has it. */
+/** A page with an ETag or a Last-Modified date. A client that already has it gets a 304 response. */
 export function conditional(
   body: string,
   validators: { readonly etag?: string; readonly lastModified?: string },
@@ -114,7 +111,7 @@ export function redirect(to: string, code = 302): Handler {
   return bytes("", { location: to }, code)
 }
 
-/** Answers 429 to the first `times` requests, then `then`. */
+/** Responds to the first `times` requests with 429, then with `then`. */
 export function tooManyRequests(retryAfter: string, times: number, then: Handler): Handler {
   let seen = 0
   return (request, response) => {

@@ -12,7 +12,7 @@ export const at = (path: string) => `https://site.example${path}` as PageUrl
 export const sourceOf = (name: string, spec: Partial<SourceSpec> = {}) =>
   defineSource({ name, seeds: ["https://site.example/"], revisit: { minHours: 1, maxHours: 720 }, ...spec })
 
-/** A visit that found a page, and one that found it gone. */
+/** A visit that found a page, and one that found that it no longer exists. */
 export const PAGE = { outcome: "indexed", hash: "h" } as const
 export const GONE = { outcome: "failed:http-status", status: 404, hash: null } as const
 
@@ -22,7 +22,7 @@ export class VisitedSite {
   readonly db = emptyState()
   readonly known = new KnownAddresses(this.db, () => this.now)
 
-  /** Records a visit; by default one that finds the page the index already holds. */
+  /** Records a visit; by default one that finds the page unchanged from the one in the index. */
   async visit(
     path: string,
     { job = 1, source = "site", ...more }: Partial<Visited> & { job?: number; source?: string } = {},

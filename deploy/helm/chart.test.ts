@@ -144,7 +144,7 @@ describe("the chart", { tags: ["helm"] }, () => {
     expect(containerOf(manifests, "opensearch").image).toBe(node.image)
     expect(containerOf(manifests, "api").image).toBe(api!.image)
     const namesOf = (name: string) => containerOf(manifests, name).env!.map((one) => one.name)
-    // Trusted proxies differ: only the operator knows the addresses of an Ingress.
+    // The lists differ only in trusted proxies: only the operator knows the addresses of an Ingress.
     const expected = Object.keys(api!.environment).filter((name) => name !== "FOSSICK_TRUSTED_PROXIES")
     for (const name of ["api", "crawler"]) expect(namesOf(name)).toEqual(expected)
     expect(namesOf("opensearch").sort()).toEqual(Object.keys(node.environment).sort())
@@ -226,7 +226,7 @@ describe("the chart", { tags: ["helm"] }, () => {
   ])("rejects %s", (_, values, said) => {
     const { status, stderr } = helm(values)
     expect(status).toBe(1)
-    // Versions of helm name a field as a pointer or with dots.
+    // Depending on its version, helm names a field as a JSON pointer or with dots.
     expect(stderr.replaceAll(/(?<=\w)\.(?=\w)/g, "/")).toContain(said.replace(/^\//, ""))
   })
 
@@ -257,7 +257,7 @@ describe("the chart", { tags: ["helm"] }, () => {
     for (const host of ["fossick-opensearch-0.fossick-opensearch", "localhost"])
       expect(node.checkHost(host)).toBe(host)
 
-    // The command of the init container, unchanged except for the folders.
+    // The init container's command, unchanged except for the folders.
     const inPlace = (text: string) =>
       text
         .replace(/^\/app\//, `${ROOT}/`)
@@ -269,7 +269,7 @@ describe("the chart", { tags: ["helm"] }, () => {
     })
     expect(node.checkPrivateKey(createPrivateKey(readFileSync(at("secrets/node.key"))))).toBe(true)
 
-    // Runs the node's command, too, with another program in OpenSearch's place.
+    // Also runs the node's command, with another program in place of OpenSearch.
     for (const [map, to] of [
       ["fossick-opensearch", "cluster"],
       ["fossick-opensearch-security", "cluster/security"],

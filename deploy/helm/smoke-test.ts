@@ -22,7 +22,7 @@ Needs helm (HELM), Docker with Compose, and root, to access the files of all use
 const CHART = join(import.meta.dirname, "fossick")
 const RELEASE = "smoke"
 const KUBERNETES = "1.31.0"
-/** The smallest size at which it runs; no memory maps, which would require a setting on the nodes. */
+/** The smallest size at which OpenSearch runs; no memory maps, which would require a setting on the nodes. */
 const VALUES = ["opensearch.heap=512m", "opensearch.allowMmap=false"]
 const QUESTION = "how do I add a source?"
 const PATIENCE_MS = 900_000
@@ -83,10 +83,10 @@ async function smokeTest(): Promise<void> {
   await findsHandbook(key)
   say("the handbook was crawled, and is found at the name of the service")
   for (const kind of ["api", "crawler", "opensearch", "postgresql"]) {
-    // Its program is the pod's first process. Docker restarts it only when it exits on its own.
+    // The pod's first process is the program itself. Docker restarts it only when it exits on its own.
     const { id } = await project.container(podOf(kind))
     await project.docker("kill", id)
-    // The state has one pod.
+    // The database of the state has only one pod, so no search works while it is down.
     if (kind !== "postgresql") await findsHandbook(key)
     await project.docker("start", id)
     await project.healthy(ending)

@@ -1,7 +1,8 @@
 import { X509Certificate } from "node:crypto"
 import { type MadeCertificate, makeCertificate } from "#crawler/fetch/connect/make-certificate.ts"
 
-// Certificates of the OpenSearch cluster: its own authority, one certificate for each node, one for operators.
+// Certificates of the OpenSearch cluster: its own certificate authority, one certificate for each node, and one for
+// operators.
 
 const YEAR_MS = 365 * 86_400_000
 /** Long-lived, because no operator is there to renew an authority that all nodes and processes trust. */

@@ -133,7 +133,7 @@ test("on Kubernetes, a node gets its users, and its key in the format OpenSearch
   }) as [string, string, string]
   const authority = makeAuthority()
   const node = makeIssued("node.fossick", authority, ["localhost"])
-  // In the format in which Helm writes keys.
+  // The format in which Helm writes keys.
   const key = node.privateKey.export({ type: "sec1", format: "pem" })
   writeFileSync(join(certificates, "ca.pem"), authority.cert)
   writeFileSync(join(certificates, "node.pem"), node.cert)

@@ -3,8 +3,9 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { internalUsers } from "./users.ts"
 
-// Runs on Kubernetes before an OpenSearch node starts: puts its certificate and the users where opensearch/start.sh
-// looks for them. `node docker/cluster/node-secrets.ts PASSWORDS CERTIFICATES TO`, three folders.
+// Runs on Kubernetes before an OpenSearch node starts: puts the node's certificate and the users where
+// opensearch/start.sh looks for them. Usage: `node docker/cluster/node-secrets.ts PASSWORDS CERTIFICATES TO`, where all
+// three are folders.
 
 const [passwords = "", certificates = "", to = ""] = process.argv.slice(2)
 const password = (name: string): string => readFileSync(join(passwords, `${name}-password`), "utf8").trim()

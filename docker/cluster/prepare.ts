@@ -104,7 +104,7 @@ function authorityOf(owner: User): MadeCertificate {
   }
 }
 
-/** A certificate and its key; recreated if missing, issued by another authority, or expiring within a year. */
+/** A certificate and its key; recreated if it is missing, was issued by another authority, or expires within a year. */
 function issued(
   name: string,
   make: () => MadeCertificate,

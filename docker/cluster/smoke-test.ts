@@ -141,7 +141,7 @@ async function smokeTest(): Promise<void> {
   say("the page is found through the proxy, and through each API")
 
   for (const service of ["api", "crawler", nodes.at(-1)!, "proxy", "postgres"]) {
-    // While one of these two is down, no caller gets an answer.
+    // While the proxy or PostgreSQL is down, no caller gets an answer.
     const asked = service !== "proxy" && service !== "postgres"
     const answered = await killed(service, key, { asked })
     say(
@@ -195,8 +195,8 @@ async function closed(): Promise<void> {
   await is(`fossick:${fossick}`, "/_cluster/health?wait_for_nodes=3", "200")
   await is(`fossick:${fossick}`, "/_plugins/_security/api/internalusers", "403")
   await is(`fossick:${fossick}`, "/other/_search", "403")
-  // Hosts are contacted on the other network. Checking the routes would prove less: some versions of Docker leave a
-  // route that leads nowhere.
+  // Checks by connecting to hosts on the other network. Checking the routes would prove less: some versions of Docker
+  // leave a route that leads nowhere.
   const { id } = await project.container("site")
   const format = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
   const address = (await project.docker("inspect", "--format", format, id)).trim()
@@ -231,7 +231,7 @@ async function killed(service: string, key: string, { asked }: { readonly asked:
   return answered
 }
 
-/** Sends one query after another. @returns how many */
+/** Sends one query after another. @returns the number of queries */
 async function askUntil(signal: AbortSignal, key: string): Promise<number> {
   let answered = 0
   while (!signal.aborted || answered < 20) {

@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-// Keeps phrases that sound translated out of new text: each part may have at most as many as `english.json` allows.
-// `npm run english` compares, `npm run english -- --write` lowers the numbers.
+// Keeps phrases that sound translated out of new text: each part of the project may contain each phrase at most as
+// often as `english.json` allows. `npm run english` checks this; `npm run english -- --write` lowers the limits.
 
 const ROOT = join(import.meta.dirname, "../..")
 const ALLOWED = join(import.meta.dirname, "english.json")
-/** Folders with texts by others, or texts that the product reads. */
+/** Folders with texts by other authors, or texts that the product reads. */
 const FOREIGN = /(?:^|\/)(?:testing|corpora|questions|collections|fixtures|models|dist)\//
 
 /** The phrases, keyed by the advice a native writer would give. */

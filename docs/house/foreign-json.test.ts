@@ -5,14 +5,14 @@ import { expect, test } from "vitest"
 
 import { ROOT, sourceFiles } from "./imports.ts"
 
-// Foreign JSON is parsed only by base/text/json, which limits it first. All other code that parses JSON reads what the
-// appliance wrote itself.
+// Foreign JSON is parsed only by base/text/json, which limits its size and depth first. All other code that parses JSON
+// reads data that the appliance wrote itself.
 
 const PARSES = /\bJSON\.parse\(|\.json\(\)/
 /** A column of the appliance's own tables, or one of its own files. */
 const OWN = /JSON\.parse\(\s*(?:String\()?\(*(?:row\b|row\?|await readFile\(|readFileSync\()/g
 
-/** The other files, and the origin of the text that they parse. */
+/** The other files that parse JSON, and where the text comes from. */
 const OTHERS: Readonly<Record<string, string>> = {
   "base/text/json/foreign-json.ts": "the one place for text of others",
   "base/fossick-version.ts": "its own package.json",

@@ -81,7 +81,7 @@ describe("the doors of the API", () => {
     expect([...outOfCore(imports), ...outOfUseCases(imports)]).toEqual([])
     const having = (word: RegExp) => (file: string) => word.test(readFileSync(join(ROOT, file), "utf8"))
     expect(files.filter(isUseCase).filter(having(/from "@?koa/))).toEqual([])
-    // Fields of request and answer bodies have underscores.
+    // Field names in request and response bodies are in snake case.
     const core = files.filter((file) => file.startsWith("api/core/"))
     expect(core.filter(having(/\b[a-z]+_[a-z]/))).toEqual([])
   })
@@ -123,7 +123,7 @@ test("threads are started only in base/process/threads/thread.ts", () => {
 
 /** The number of files that one person can keep in mind; more files need another folder. */
 const MOST_FILES = 12
-/** So few files explain themselves: a README is only needed for a promise that they don't state. */
+/** A folder with at most this many files needs a README only if it makes a promise that the files don't state. */
 const MOST_WITHOUT_README = 3
 const HEADINGS = ["## What it promises", "## The words", "## The files in reading order"]
 

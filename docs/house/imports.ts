@@ -95,7 +95,7 @@ const INNER_FOLDERS: ReadonlySet<string> = new Set([
   "engine/search/stages",
 ])
 
-/** The room a file is in: a folder of a wing, any other folder at the top of a floor, or the file itself when it is at the top. */
+/** The room that a file belongs to: a folder of a wing, any other folder at the top of a floor, or the file itself if it is at the top. */
 export function roomOf(file: string): string {
   const [floor = "", name = "", inner = "", ...rest] = file.split("/")
   const wing = `${floor}/${name}`
@@ -131,7 +131,7 @@ const BESIDE_CORE = [
   "api/services/misses",
 ] as const
 
-/** Imports from use cases to a door, to HTTP, or to another room of their floor that they don't need to know. */
+/** Imports by use cases of a door, of HTTP code, or of another room of their floor that they don't need to know. */
 export const outOfCore = (imports: readonly Import[]): readonly Import[] =>
   imports.filter(
     ({ from, to }) =>

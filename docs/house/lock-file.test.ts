@@ -58,7 +58,7 @@ test("every package has its hash in the lock file, except a closed list of build
       .toSorted()
   expect(names(false)).toEqual(WITHOUT_HASH.production)
   expect(names(true)).toEqual(WITHOUT_HASH.development.toSorted())
-  // Machines that don't need one do without it.
+  // All of these packages are optional: machines can do without them.
   expect(bare.filter(({ optional }) => optional !== true)).toEqual([])
 })
 
@@ -72,10 +72,10 @@ test("every package comes from the npm registry", () => {
 
 /** Packages with an install script, and whether npm may run it: `allowScripts` in package.json. */
 const INSTALL_SCRIPTS = {
-  // Installs this machine's Node.js from a package in the lock file; if the script isn't run, command/find-node.js
-  // still finds it.
+  // Its script installs this machine's Node.js from a package in the lock file; if the script isn't run,
+  // command/find-node.js still finds that Node.js.
   node: true,
-  // Its install script would look for a program that the lock file already has.
+  // Its install script would look for a program that the packages in the lock file already provide.
   "@foundry-rs/anvil": false,
 }
 

@@ -9,7 +9,7 @@ import { ROOT, sourceFiles } from "./imports.ts"
 
 // Files that may open outgoing connections: docs/privacy.md says that the list is complete.
 
-/** Ways to open a connection, or to have one opened. */
+/** Code that opens a connection, or has one opened. */
 const OPENS: readonly RegExp[] = [
   // The import of a value, not just of a type.
   /^import (?!type)\{[^}]*(?<!type )\b(?:request|fetch|stream|pipeline|connect|Agent|Pool|Client|ProxyAgent|EnvHttpProxyAgent|WebSocket|EventSource|buildConnector)\b[^}]*\} from "undici"/m,
@@ -25,7 +25,7 @@ const OPENS: readonly RegExp[] = [
   /\bnew (?:WebSocket|EventSource)\(/,
 ]
 
-/** Files that contact others and record it. */
+/** Files that contact other hosts and record it. */
 const NOTING = [
   "base/telemetry/traces/otlp.ts",
   "api/doors/x402/chain/chain.ts",
@@ -39,7 +39,7 @@ const NOTING = [
   "engine/models/servers/model-server.ts",
 ]
 
-/** Files that only connect to this appliance, or through one of the others, each with the reason. */
+/** Files that only connect to this appliance, or that connect through one of the files above, each with the reason. */
 const OTHERS: Readonly<Record<string, string>> = {
   "base/store/postgres/sessions.ts": "the server of the state, which outbound.ts notes",
   "api/client/client.ts":

@@ -9,7 +9,7 @@ import { ROOT, sourceFiles } from "./imports.ts"
 
 // Resources that callers share are shared fairly: docs/credits-and-limits.md promises that for every pool.
 
-/** Patterns for a limit on concurrent work other than a FairPool. */
+/** Patterns for limits on concurrent work that don't use a FairPool. */
 const LIMITS_OF_ITS_OWN: readonly RegExp[] = [
   // A queue of waiting work.
   /(?:waiting|queued?|queries|texts|lines?|calls|jobs|lost|turns)\)?\??\.shift\(/i,

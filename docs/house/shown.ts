@@ -11,7 +11,7 @@ export interface Shown {
   readonly text: string
 }
 
-/** A block of code, with the language that its fence names. */
+/** A block of code, with the language named by its fence. */
 export interface Block extends Shown {
   readonly language: string
 }
@@ -42,7 +42,7 @@ export const shownSources = (): Shown[] => sourceFiles().map(read)
 
 export const settingsFiles = (): Shown[] => filesOf(SETTINGS_FILES).map(read)
 
-/** All matches, each with its line. */
+/** All matches, each with its line number. */
 export const matchesIn = (
   { at, text }: Shown,
   pattern: RegExp,

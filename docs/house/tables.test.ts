@@ -6,7 +6,7 @@ import { sqlOf, tablesOf, tableUses } from "./tables.ts"
 
 /** Files that name the tables of another room anyway, each with the reason. */
 const ALLOWED = new Set([
-  // Names of deleted sources are only stored there, and removals are a layer above sources.
+  // The names of deleted sources are stored only in this table, and removals are a layer above sources.
   "crawler/sources/source-names.ts: removal",
 ])
 

@@ -18,10 +18,10 @@ export interface IndexInfo {
 export type FormatUse = "written" | "pages" | "too-old" | "too-new"
 
 /**
- * The damaged part, which decides how to repair it:
- * - `pages`: pages themselves. Unreadable ones must be fetched again.
+ * The damaged part, which determines how to repair it:
+ * - `pages`: the pages themselves. Unreadable ones must be fetched again.
  * - `words`: the full-text index. It is rebuilt from the pages.
- * - `vectors`: the vector index. It is rebuilt from the pages; until then pages are found by words only.
+ * - `vectors`: the vector index. It is rebuilt from the pages; until then, pages are found only by words.
  * - `ranking`: counts that have a small influence on scores. The next writer rebuilds them.
  * - `names`: a file that has a copy, or that the next writer rebuilds.
  */
@@ -37,9 +37,9 @@ export interface Damage {
 }
 
 /**
- * - `sizes`: whether all files exist, can be opened, and have the right sizes: milliseconds.
+ * - `sizes`: whether all files exist, can be opened, and have the right sizes; takes milliseconds.
  * - `small`: like `all` if that takes a fraction of a second, otherwise like `sizes`.
- * - `all`: whether their content is intact: takes as long as reading all of them.
+ * - `all`: whether the content of all files is intact; takes as long as reading them all.
  */
 export type CheckDepth = "sizes" | "small" | "all"
 
@@ -48,8 +48,8 @@ export interface OpenGenerationOptions {
   readonly embedder: Embedder
   readonly embedding?: "on" | "off"
   /**
-   * Whether it is opened for writing alongside the main writer of the index: takes no lock, and leaves the vectors to
-   * the main writer. Callers make sure that no two of them write the same page at once. Only for an index on a server.
+   * Whether the index is opened for writing alongside its main writer: takes no lock, and leaves the vectors to the
+   * main writer. Callers make sure that no two of them write the same page at once. Only for an index on a server.
    * Default false.
    */
   readonly isBeside?: boolean
@@ -78,7 +78,7 @@ export interface GenerationAdapter {
    */
   open(generation: string, options: OpenGenerationOptions): Promise<Engine>
   /**
-   * Opens a generation whose format has the use `pages`. Nobody else writes to it until it is closed. Omitted by
+   * Opens a generation whose format has the use `pages`. No other process writes to it until it is closed. Omitted by
    * adapters without such formats.
    *
    * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
@@ -96,7 +96,7 @@ export interface GenerationAdapter {
   indexed?(generation: string): Promise<number | null>
   /** The existing generations, and how many pages can be read from each. */
   present?(): Promise<readonly { readonly name: string; readonly pages: number }[]>
-  /** Bytes that a generation takes up, and bytes that are free. Omitted if the adapter can't tell. */
+  /** Number of bytes that a generation takes up, and of bytes that are free. Omitted if the adapter can't tell. */
   room?(generation: string): Promise<{ readonly taken: number; readonly free: number }>
   /** Deletes a generation, or the parts of it that exist. */
   drop(generation: string): Promise<void>

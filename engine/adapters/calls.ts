@@ -30,7 +30,7 @@ export class Calls {
     }
   }
 
-  /** @param release frees the rest when no call is in progress; runs once, however often this is called */
+  /** @param release frees everything else once no call is in progress; runs once, however often this method is called */
   close(release: () => Promise<void>): Promise<void> {
     this.#closed ??= Promise.allSettled(this.#underWay).then(release)
     return this.#closed

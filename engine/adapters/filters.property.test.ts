@@ -7,8 +7,8 @@ import { facetValue, filterOf } from "./meilisearch/filter.ts"
 import { filtersOf, type QueryClause } from "./opensearch/filter.ts"
 import { DOMAINS } from "../testing/domain-oracle.ts"
 
-// Filters as the servers receive them, run by a small interpreter and compared with a naive oracle: shows without a
-// server that a filter means what it should.
+// Runs the filters that the servers receive in a small interpreter and compares the results with a naive oracle. This
+// proves, without a server, that a filter means what it should.
 
 type Fields = Readonly<Record<string, string | number | boolean | readonly string[] | null>>
 
@@ -73,7 +73,7 @@ function naive(page: PageOf, condition: Condition): boolean {
   )
 }
 
-/** A page's fields; `value` converts a text to the form in which the index stores it. */
+/** A page's fields; `value` converts a text to the form that the index stores. */
 const fieldsOf = ({ url, sources, published, ...page }: PageOf, value: (text: string) => string): Fields => {
   const { host, domain, port } = placeOf(url)
   const text = (one: string | null) => one && value(one)

@@ -10,15 +10,15 @@ import { type Rarity, repeats, valued, type ValuedUnit } from "./values.ts"
 
 /** The models and facts that judge units. */
 export interface JudgingOptions {
-  /** Judges meaning if there is no reader. Without it, words alone decide. */
+  /** Judges by meaning if there is no reader. Without it, only words count. */
   readonly embedder?: Pick<Embedder, "embed">
   /** Reads English questions together with units. */
   readonly reader?: UnitReader | null
   /** How rare the question's terms are. Without this, all count as equally rare. */
   readonly rarity?: Rarity
-  /** Words about the subject of the question, for the reader or for meaning: a unit need not contain them. */
+  /** Words about the subject of the question, used by the reader or to judge by meaning: a unit need not contain them. */
   readonly context?: string
-  /** When it aborts, the units judged by then decide. */
+  /** When it aborts, only the units judged by then count. */
   readonly signal?: AbortSignal
 }
 
@@ -49,7 +49,7 @@ export const LEAST = { answer: 0, side: -2 }
 const ABOUT = 1.5
 /** A side's name is searched for in this many characters at the start of a text. */
 const NAME_CHARS = 50
-/** Types of questions about what to do, which may include those of unknown type. */
+/** Types of questions about what to do; a question of unknown type may be one too. */
 const TO_DO = new Set<QuestionType>(["method", "open"])
 
 /** A question, and the units of the pages found for it. */
@@ -115,7 +115,7 @@ export class AskedQuestion {
       if (chosen.length >= most) break
       const same = chosen.findIndex((other) => isSame(one, other))
       if (same === -1) chosen.push(one)
-      // For questions about what to do, the same text with its command is more useful.
+      // For questions about what to do, a text is more useful together with its command.
       else if (TO_DO.has(this.#type) && one.unit.kind === "code" && chosen[same]!.unit.kind === "prose")
         chosen[same] = one
     }
@@ -178,7 +178,7 @@ function sideOf(
     units: units.filter(
       (one) =>
         telling.every((term) => holdOf(one, term) > 0) &&
-        // A synopsis shows how to write something, not what it is.
+        // A synopsis explains how to write something, not what it is.
         !(asksWhatItIs && one.unit.text.startsWith("```")),
     ),
     foreign,

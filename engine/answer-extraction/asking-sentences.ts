@@ -8,7 +8,7 @@ export interface Asking {
   readonly context: string
 }
 
-/** A shorter question makes no sense without its context. */
+/** Minimum length of a question that makes sense without its context. */
 const LEAST_WORDS = 4
 const QUESTION_MARK = /[?？؟]$/
 

@@ -3,11 +3,11 @@ import { LEAST } from "./asked-question.ts"
 import type { Source } from "./found-units.ts"
 import type { ValuedUnit } from "./values.ts"
 
-/** Units that share more of their words than this say the same thing, or give a different value for it. */
+/** Units that have a larger share of words in common say the same thing, or state a different value for it. */
 const SAME_SUBJECT = 0.6
-/** Pages published closer together than this don't show which of them is out of date. */
+/** If pages were published closer together than this, neither counts as out of date. */
 const APART_MS = 30 * 24 * 3600 * 1000
-/** A unit whose value is lower by more than this is about something other than the best one. */
+/** A unit whose value is lower than the best unit's by more than this is about something else. */
 const MARGIN = 2
 const NUMBER = /^\d/
 

@@ -8,7 +8,7 @@ import { comparisonIn, partsIn } from "./sides.ts"
 import type { Unit } from "./units/answer-units.ts"
 import { repeats, type ValuedUnit } from "./values.ts"
 
-/** A text from a page, and the hit that it is from. */
+/** A text from a page, and the hit for that page. */
 export interface CitedStatement {
   /** Verbatim except for white space; Markdown if it has several lines. */
   readonly text: string
@@ -21,7 +21,7 @@ export interface CitedStatement {
 }
 
 export interface ExtractOptions extends JudgingOptions {
-  /** `short`: the unit that answers, and a second one if it answers nearly as well. `long`: up to three. */
+  /** `short`: the unit that answers the question, and a second one if it answers nearly as well. `long`: up to three. */
   readonly length: keyof typeof LENGTHS
 }
 
@@ -31,8 +31,8 @@ export interface Extracted {
   /** The sides of a comparison, or the questions in a text with several, for which nothing was found. */
   readonly missing: readonly string[]
   /**
-   * Units close to the question, best first, for code that writes an answer from them: up to eight, alternating between
-   * sides. There can be some even if no unit answers.
+   * Units close to the question, best first, from which other code can write an answer: up to eight, alternating
+   * between sides. There can be some even if no unit answers the question.
    */
   readonly evidence: readonly Unit[]
 }
@@ -42,7 +42,7 @@ export interface AnsweringUnit extends CitedStatement {
   readonly kind: Unit["kind"]
   /** The headings above it, outermost first; the page title is the first. */
   readonly headings: readonly string[]
-  /** How likely it is that the unit answers: the logit of the probability. */
+  /** How likely the unit is to answer the question, as a logit. */
   readonly value: number
 }
 
@@ -161,7 +161,7 @@ const inTurn = <One>(lists: readonly (readonly One[])[]): One[] =>
     .map(({ one }) => one)
 
 /**
- * All units good enough to answer a question, best first; none repeats another one from its page.
+ * All units good enough to answer a question, best first; none repeats another from its page.
  *
  * @param compared a question about one side: only units that name the side answer it
  */
@@ -173,8 +173,8 @@ export async function answeringUnits(
   const asked = await AskedQuestion.over(hits, question, options)
   const answering = compared
     ? (await asked.unitsAbout(compared, question, MOST_JUDGED)).filter(
-        // Being about the side isn't enough to make a unit an answer; only the first one may merely say what the side
-        // is.
+        // A unit doesn't answer the question just because it is about the side; only the first unit may merely say what
+        // the side is.
         ({ value, plain }, at) =>
           plain >= LEAST.answer || (at === 0 && compared.asksWhatItIs && value >= LEAST.side),
       )

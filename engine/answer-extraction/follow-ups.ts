@@ -8,7 +8,7 @@ import { holdsModelOrder } from "../text/model-orders.ts"
 import { isBoldLine, lineKey, marksOf } from "./statements/page-marks.ts"
 import type { StatedIn } from "./statements/page-parts.ts"
 
-/** Longer pages are not searched for questions. */
+/** Maximum length of a page that is searched for questions. */
 export const MAX_PAGE_CHARS = 200_000
 /** Number of pages whose headings are read. */
 const MAX_PAGES = 10
@@ -19,13 +19,12 @@ const MAX_LABEL_CHARS = 30
 const HEADINGS_PER_PAGE = 50
 /** Questions that share a larger part of their terms than this ask the same thing. */
 const SAME = 0.7
-/** Number of pages that a part of the results must have to be worth asking about. */
+/** Minimum number of pages in a part of the results that is worth asking about. */
 const SMALLEST_PART = 2
 
 /**
- * Questions that the user might ask next: first which part of the results is meant, when their titles fall into two
- * parts; then question headings of the pages found, which these pages answer right below. Empty if none are worth
- * asking.
+ * Questions that the user might ask next: first, if the titles of the results fall into two parts, which part is meant;
+ * then question headings of the results that are answered right below. Empty if none are worth asking.
  */
 export async function followUpQuestions(
   question: string,
@@ -40,7 +39,7 @@ export async function followUpQuestions(
 interface Asking {
   readonly text: string
   readonly terms: ReadonlySet<string>
-  /** The terms that are in the question too. */
+  /** The terms that also occur in the question. */
   readonly shared: ReadonlySet<string>
 }
 
@@ -75,7 +74,7 @@ async function relatedHeadings(
   return chosen.map(({ text }) => text)
 }
 
-/** The question headings of a page that share something with the question but don't ask the same thing. */
+/** The question headings of a page that have terms in common with the question but don't ask the same thing. */
 export function relatedIn(question: string, page: StatedIn): Asking[] {
   const asked = new Set(analyseQuery(question, page.language).terms)
   return answeredHeadings(page)
@@ -113,7 +112,7 @@ function isQuestion(text: string): boolean {
 
 const withoutNumber = (heading: string): string => heading.replace(/^(?:[(\d.)]+|Q(?:\d+)?[:.)])\s+/i, "")
 
-/** "Do you mean … in A or in B?", when the pages' titles name two sites or products and the question names neither. */
+/** "Do you mean … in A or in B?", asked if the pages' titles name two sites or products and the question names neither. */
 function facetQuestion(question: string, hits: readonly StatedIn[]): string | null {
   const asked = question.trim().replace(/[?？.!]+$/, "")
   if (asked.length > MAX_QUESTION_CHARS / 2 || asked === "") return null

@@ -10,7 +10,7 @@ import { type Unit, unitsOf } from "./units/answer-units.ts"
 /** The parts of a hit that answers are made from. */
 export type Source = StatedIn & Pick<Hit, "score"> & Partial<Pick<Hit, "match" | "url" | "publishedAt">>
 
-/** The probability that a page answers, judged by the words it has. The words it lacks are judged here, unit by unit. */
+/** The probability that a page answers the question, judged by the words it contains. The words it lacks are judged here, unit by unit. */
 export const chanceOf = ({ score, match = score }: Pick<Source, "score" | "match">): number => match
 
 /** A unit with the terms that match the question. */
@@ -25,12 +25,12 @@ export interface FoundUnit {
   readonly far: ReadonlySet<string>
 }
 
-/** A found unit with the share of the question's terms that it has, weighted by rarity, 0..1. */
+/** A found unit with the share of the question's terms that it contains, weighted by rarity, 0..1. */
 export interface WeighedUnit extends FoundUnit {
   readonly words: number
 }
 
-/** Maximum number of units weighed per page: those with most of the question's terms. */
+/** Maximum number of units weighed per page; the ones with the most of the question's terms are chosen. */
 const WEIGHED_PER_PAGE = 120
 /** The weight of a term that occurs only in a heading above the unit. */
 const ABOVE = { near: 0.8, far: 0.5 }
@@ -46,14 +46,14 @@ export async function unitsFound(
     const page = { title, markdown, passages, language }
     const read = weighable({ chars: markdown.length, signal }, question, page, source).catch(
       (error: unknown) => {
-        // If the page is late or can't be read, its best passages are used instead: they are short.
+        // If the page doesn't arrive in time or can't be read, its best passages are used instead: they are short.
         if (!(error instanceof WorkError) && !signal?.aborted) throw error
         leaveOut("pages")
         return unitsIn(question, { ...page, markdown: "" }, source)
       },
     )
     for (const one of await read) found.push(one)
-    // A long page takes several milliseconds; other requests get their turn in between.
+    // A long page takes several milliseconds, so other requests get a turn in between.
     await setImmediate()
   }
   return weighed(found)
@@ -94,13 +94,13 @@ export function unitsIn(question: string, page: StatedIn, source: number): Found
 
 const weighable = offLoop(import.meta.url, unitsIn)
 
-/** How much a unit's text or headings contain a term, 0..1. */
+/** How well a unit's text or headings match a term, 0..1. */
 export function holdOf({ own, near, far }: Pick<FoundUnit, "own" | "near" | "far">, term: string): number {
   if (own.has(term)) return 1
   return near.has(term) ? ABOVE.near : far.has(term) ? ABOVE.far : 0
 }
 
-/** The rarer a term is among the units, the more it weighs; a term that no unit has weighs most. */
+/** The weights of terms: the rarer a term is among the units, the higher; highest for a term that no unit contains. */
 function weighed(found: readonly FoundUnit[]): WeighedUnit[] {
   const having = new Map<string, number>()
   for (const { asked } of found) for (const term of asked) having.set(term, 0)
@@ -114,7 +114,7 @@ function weighed(found: readonly FoundUnit[]): WeighedUnit[] {
   })
 }
 
-/** Shorter questions could be names that answers mention. */
+/** Minimum length of a repeated question: shorter ones could be names that answers mention. */
 const LEAST_ASKED_WORDS = 4
 
 /** Whether a text repeats the whole question, as examples and lists of questions do without answering it. */

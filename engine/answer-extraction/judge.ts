@@ -10,11 +10,11 @@ import type { Unit } from "./units/answer-units.ts"
 /** Reads a question together with units as written by {@link readingOf}: `models/unit-reader-en`. */
 export type UnitReader = Pick<Reranker, "scores">
 
-/** How units are scored: by a model that reads them with the question, by nearness in meaning, or by words alone. */
+/** How units are scored: by a model that reads them with the question, by similarity in meaning, or by words alone. */
 export type Judge = "reader" | "meaning" | "words"
 
 export interface JudgedUnit extends WeighedUnit {
-  /** The reader's logit; the nearness in meaning, 0..1; or 0. */
+  /** The reader's logit, the similarity in meaning (0..1), or 0. */
   readonly said: number
 }
 
@@ -23,14 +23,14 @@ export interface Judgement {
   readonly units: readonly JudgedUnit[]
 }
 
-/** The weights of the page's relative chance and of the passage's rank, compared with the unit's share of the question's words. */
+/** The weights of the page's relative probability and of the passage's rank, compared with the unit's share of the question's words. */
 const PROMISE = { page: 0.6, passage: 0.4 }
 /** When time is up, the batches read so far count. */
 const BATCH = 8
 /** The language of the pages used to train the reader. */
 const LANGUAGE = { code: "en", scripts: ["Latin"] }
 
-/** The most promising units, best first. @param favour added to a unit's promise */
+/** The most promising units, best first. @param favour the bonus added to a unit's promise */
 export function promising<One extends WeighedUnit>(
   units: readonly One[],
   hits: readonly Source[],
@@ -50,8 +50,8 @@ export function promising<One extends WeighedUnit>(
 }
 
 /**
- * Judges units, the most promising first, by the best available judge: for English the reader, for as many units as
- * time allows; otherwise meaning; otherwise words alone. Units that there was no time for are reported to {@link
+ * Judges units, the most promising first, by the best available judge: for English, the reader, for as many units as
+ * time allows; otherwise by meaning; otherwise by words alone. Units for which there was no time are reported to {@link
  * leaveOut}.
  */
 export async function judged(
@@ -86,7 +86,7 @@ const judgement = (by: Judge, units: readonly WeighedUnit[], said: readonly numb
 
 /**
  * The logits of the units in order; fewer if time is up or the reader fails. All batches are submitted at once, so that
- * a caller's answers are completed one after another and the reader knows how much is waiting.
+ * answers are completed one caller after another and the reader knows how much is waiting.
  */
 async function read(
   question: string,
@@ -118,7 +118,7 @@ async function nearness(
   signal: AbortSignal | undefined,
 ): Promise<number[] | null> {
   try {
-    // Searches, one text each, go first.
+    // Searches go first; they have one text each.
     const options = { priority: "index" as const, ...(signal && { signal }) }
     const [asked, ...vectors] = await embedder.embed(
       [question, ...units.map(({ unit }) => readingOf(unit))],
@@ -141,7 +141,7 @@ function readingOf({ headings, lead, text }: Unit): string {
 /** Removes code fences and the rules below table headers. */
 export const plainOf = (text: string): string => text.replaceAll(/^(?:`{3,}\S*|\|[-|]+\|)$/gm, "")
 
-/** The inverse of the sigmoid. Scores of exactly 0 or 1 come from logits too large for a double, and get the largest one that a double can express. */
+/** The inverse of the sigmoid. Scores of exactly 0 or 1 come from logits too large for a double, and are mapped to the largest logit that a double can represent. */
 function logitOf(score: number): number {
   const inside = Math.min(1 - Number.EPSILON, Math.max(Number.EPSILON, score))
   return Math.log(inside / (1 - inside))

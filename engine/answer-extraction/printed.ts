@@ -10,11 +10,11 @@ const TURNING =
 /** Headings that say nothing about the text below them. */
 const EMPTY =
   /^(?:notes?|(?:configuration )?(?:examples?|options?|parameters?)|configuration|summary|introduction|overview|tips?|warnings?|important|caution|syntax|description|usage|contents|abstract|:|\W*)[:.]?$/i
-/** An answer to a heading that asks something. */
+/** The beginning of an answer to a heading that asks something. */
 const ANSWER_WORD = /^(?:yes|no|yes and no|unfortunately)[.,!]/i
 const ASKS = /[?？]$/
 const MAX_LEAD_CHARS = 120
-/** Terms below this share of the rarest term's rarity don't say what the question is about. */
+/** The share of the rarest term's rarity below which a term doesn't say what the question is about. */
 const TELLING_SHARE = 0.6
 
 const isEmptyHeading = (heading: string): boolean => EMPTY.test(heading)
@@ -33,7 +33,7 @@ export function leadsOf({ unit, asked, own }: WeighedUnit, rarity: Rarity): stri
 
 /** @param lacks terms that say what the question is about and that the unit lacks */
 function headingFor({ headings, kind, lead, text }: Unit, lacks: readonly string[]): string | null {
-  // The title heads the page, but is not always in its text.
+  // The title is above the whole page, but isn't always in its text.
   const [nearest, ...outer] = headings
     .slice(1)
     .map((heading) => lineKey(heading).replace(/^\d+(?:\.\d+)*\.?\s+/, ""))

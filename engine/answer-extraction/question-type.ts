@@ -49,9 +49,9 @@ const FORMS: Readonly<Record<Exclude<QuestionType, "definition" | "open">, RegEx
     /\b(?:yes|no|not|only|cannot|can|always|never|every|may|must|is|are|does|do|will|supports?|obeys?)\b/i,
 }
 
-/** Whether a statement has the typical form of an answer to such a question. Knows English; otherwise always false. */
+/** Whether a statement has the typical form of an answer to such a question. Supports only English; otherwise always false. */
 export const hasForm = (type: QuestionType, statement: string): boolean =>
   type !== "definition" && type !== "open" && FORMS[type].test(statement.replaceAll(FOOTNOTE, ""))
 
-/** A footnote mark isn't a number that can answer. */
+/** A footnote mark isn't a number that can answer a question. */
 const FOOTNOTE = /\[\d{1,3}\]/g

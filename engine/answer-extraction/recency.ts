@@ -9,15 +9,15 @@ const ASKS_LATEST =
 const SAYS_PRESENT =
   /\b(?:current(?:ly)?|nowadays|today|at present|as of (?:now|today|this)|these days|now|is our|deprecated|replace[sd]? by|new deployments)\b/i
 const YEAR = /\b(?:19[5-9]\d|20\d\d)\b/g
-/** Years after which a statement counts for half. */
+/** Years after which a statement counts half. */
 const HALF_LIFE_YEARS = 3
-/** The recency of a unit without a year, and the bonus for one that says it is about the present. */
+/** The recency of a unit that mentions no year, and the bonus for a unit that says it is about the present. */
 const UNDATED = 0.5
 const PRESENT = 0.4
-/** The newest of several versions of a page. */
+/** The recency of the newest of several versions of a page. */
 const NEWEST_VERSION = 0.3
 
-/** `null` unless the question asks about the present; newer units then answer better. */
+/** `null` unless the question asks about the present, in which case newer units answer it better. */
 export function recencyAsked(
   question: string,
   hits: readonly Source[],

@@ -14,7 +14,7 @@ const MOST_SIDES = 4
 const MOST_WORDS = 6
 const ASKING = "(?:what|which|how|who|where|when|why|is|are|aren['’]t|isn['’]t|do|does|can|should)"
 const BEGINS_ASKING = new RegExp(`^${ASKING}\\b`, "i")
-/** A sentence rather than a list of things. */
+/** Matches a sentence rather than a list of things. */
 const SENTENCE = /\b(?:is|are|was|were|has|have|had|does|do|did|says?|can|cannot|my|i|we|you|it|they)\b/i
 /** A list followed by the question about its items. */
 const LISTED = new RegExp(`^(.{3,120}?)(?::\\s+|,\\s+(?=${ASKING}\\b))(.*)$`, "is")
@@ -34,7 +34,7 @@ const OR_LAST = new RegExp(`^(${ASKING}\\b.{3,100}?)[,:]\\s+(.+?\\s+or\\s+.+)$`,
 
 /** "into A or into B". */
 const TWICE = /\b(in|into|to|with|by|from|on|under|for) ((?:\S+ ){0,3}\S+) or \1 ((?:\S+ ){0,3}\S+)$/i
-/** The default question about things when nothing else is asked. */
+/** The question asked about things if the text asks nothing else. */
 const ASKS_DIFFERENCE =
   /^(?:(?:what|where|how|which) (?:is|are|does|do) (?:the |they |it )?(?:difference|different|differ)|how do they differ)\b.*$/i
 
@@ -75,7 +75,7 @@ export function comparisonIn(question: string): Comparison | null {
   return listed || BARE.test(head) ? comparisonOf(head, / (?:and|or) /i, rest) : null
 }
 
-/** For a list with comparison words in it, the text after the list is asked about each item: "tea or coffee in the morning". */
+/** If there are comparison words in the list, the text after the list is asked about each item: "tea or coffee in the morning". */
 function comparisonOf(list: string, joined: RegExp, rest: string): Comparison | null {
   const items = REST.exec(list)
   const named = items && joined.test(items[1]!) ? items : null

@@ -6,11 +6,11 @@ import type { Judge, JudgedUnit, Judgement } from "./judge.ts"
 import { hasForm, type QuestionType, questionType } from "./question-type.ts"
 import type { Recency } from "./recency.ts"
 
-/** The inverse document frequencies of the question's terms in the whole index. Terms without one don't count. */
+/** The inverse document frequencies of the question's terms in the whole index. Terms that aren't in it don't count. */
 export type Rarity = ReadonlyMap<string, number>
 
 export interface ValuedUnit extends JudgedUnit {
-  /** How likely it is that the unit answers: the logit of the probability. */
+  /** How likely the unit is to answer the question, as a logit. */
   readonly value: number
 }
 
@@ -20,18 +20,18 @@ interface Signs {
   readonly said: number
   /** Share of the question's words in the unit or its headings. */
   readonly words: number
-  /** The probability that its page answers. */
+  /** The probability that its page answers the question. */
   readonly page: number
   /** The rank of its passage among the page's best. */
   readonly passage: number
-  /** Whether it has the form that the question asks for, and whether it lacks that form although only that form answers. */
+  /** Whether it has the form that the question asks for, and whether it lacks that form although only that form can answer the question. */
   readonly form: number
   readonly formless: number
-  /** Whether it is steps, code, a list or an entry, and the question asks how. */
+  /** Whether the question asks how to do something and the unit consists of steps, code, a list or an entry. */
   readonly step: number
   /** The rarity of the rarest term missing from the unit, its title and its address. */
   readonly missing: number
-  /** Whether a number or a name of the question is missing. */
+  /** Whether a number or a name from the question is missing. */
   readonly number: number
   readonly name: number
 }
@@ -77,19 +77,19 @@ const WEIGHTS: Readonly<Record<Judge, Signs & { readonly bias: number }>> = {
     name: -1.8,
   },
 }
-/** The weight of recency if the question asks for the newest. */
+/** The weight of recency if the question asks for the newest information. */
 const RECENCY = 3
-/** Added to an entry or a row whose name has the question's rarest term, since its siblings have other values. */
+/** The bonus for an entry or a row whose name contains the question's rarest term, since its siblings have other values. */
 const NAMED = 1.5
 /** The rarity of a term that one page in a thousand has; rarer terms count the same. */
 const RAREST = 7
-/** Only units of the right form answer questions of these types. */
+/** Types of questions that only units of the right form can answer. */
 const STRICT = new Set<QuestionType>(["amount", "time", "person", "place"])
 const STEPS = new Set(["steps", "code", "list", "entry"])
 
 interface Asking {
   readonly question: string
-  /** Text around the question. A unit need not have its words, but its page should. */
+  /** Text around the question. A unit need not contain its words, but its page should. */
   readonly context?: string
   readonly hits: readonly Source[]
   readonly rarity: Rarity
@@ -115,7 +115,7 @@ export function valued({ by, units }: Judgement, asking: Asking): ValuedUnit[] {
     .sort((a, b) => b.value - a.value)
 }
 
-/** Facts about a page that are shared by the signs of all its units. */
+/** Facts about a page that are shared by the evidence of all its units. */
 interface AskedPage {
   readonly chance: number
   /** Its title and address, in lower case. */
@@ -171,7 +171,7 @@ function signsOf(
   }
 }
 
-/** Whether the name of an entry, or the first cell of a row, has the rarest term of the question. */
+/** Whether the name of an entry, or the first cell of a row, contains the rarest term of the question. */
 function isNamed({ unit, asked }: JudgedUnit, { rarity, hits }: Asking): boolean {
   const name = unit.kind === "entry" ? unit.lead : unit.kind === "row" ? firstCell(unit.text) : null
   if (name === null) return false

@@ -4,13 +4,13 @@ import { steadyNow } from "#base/steady-time.ts"
 const LINE_EVERY_MS = 5000
 const REDRAW_MS = 200
 
-/** A command's progress on stderr: one line that changes on a terminal, an occasional line elsewhere. */
+/** A command's progress on stderr: on a terminal, one line that is updated; elsewhere, an occasional line. */
 export class CommandProgress {
   readonly #every = process.stderr.isTTY ? REDRAW_MS : LINE_EVERY_MS
   #shownAt = steadyNow()
   #isOpen = false
 
-  /** Shows the text, unless one was shown a moment ago. */
+  /** Prints the text, unless one was printed a moment ago. */
   show(text: () => string): void {
     if (steadyNow() - this.#shownAt < this.#every) return
     this.#shownAt = steadyNow()

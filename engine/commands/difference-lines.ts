@@ -2,11 +2,11 @@ import { counted } from "./command-progress.ts"
 import type { Differences } from "../lifecycle/move/import-pages.ts"
 import type { ExportReader } from "../lifecycle/move/format/read-export.ts"
 
-/** Whether the index holds everything in the export. Another Fossick might split passages differently. */
+/** Whether the index contains everything in the export. Another version of Fossick might split passages differently. */
 export const isSound = ({ missing, changed, uncounted }: Differences): boolean =>
   missing.count === 0 && changed.count === 0 && uncounted === 0
 
-/** Describes the differences, with the addresses of some of the pages. `openFile`: reads the export again to find them. */
+/** Describes the differences, with the addresses of some of the pages. `openFile`: opens the export again to find them. */
 export async function differenceLines(
   { missing, changed, uncounted, passages }: Differences,
   openFile: (() => Promise<ExportReader>) | null,

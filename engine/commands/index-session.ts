@@ -26,12 +26,12 @@ import { upgradeNow } from "../lifecycle/generations/building/upgrade-now.ts"
 import type { UpgradeProgress } from "../lifecycle/generations/building/upgrade.ts"
 
 const PROGRESS_EVERY_MS = 2000
-/** A crawler that has just finished releases the index within this time. */
+/** How long to wait for the lock: a crawler that has just finished releases the index within this time. */
 const PATIENCE_MS = 10_000
 const TRY_AGAIN_MS = 250
 
 export interface IndexArguments {
-  /** For `model`: a model name, a folder or `auto`; if left out, the model is only reported. */
+  /** For `model`: a model name, a folder or `auto`; if omitted, the model is only reported. */
   readonly model?: string | undefined
   readonly command: "model" | "status" | "check" | "repair" | "upgrade" | "rollback" | "drop"
   readonly json: boolean
@@ -176,7 +176,7 @@ async function drop({ context, say }: Session): Promise<number> {
     say("No earlier index is kept.", { dropped: null })
     return EXIT.ok
   }
-  // Prevents a rollback in the meantime.
+  // Prevents a rollback while this runs.
   await using _ = await openForWriting(context, "off")
   const leftMs = Date.parse(previous.replacedAt) + READERS_FOLLOW_MS - Date.now()
   if (leftMs > 0) await sleep(leftMs)

@@ -34,7 +34,8 @@ export async function runImport(file: string, { replace, json, onPage }: RunImpo
   const problem = (error: unknown) => fileProblem(error, name)
   return await interruptible(
     async (signal) => {
-      // Nothing is written from a file unless it is intact to the end. A stream can only be read once.
+      // Nothing is written from a file unless all of it is intact. A stream can only be read once, so it isn't checked
+      // first.
       if (!isStream) await check(openFile).catch((error: unknown) => Promise.reject(problem(error)))
       const reader = await openFile().catch((error: unknown) => Promise.reject(problem(error)))
       new DiskRoom(settings.dataDir, settings.minFreeMb).assertRoom()
@@ -89,7 +90,7 @@ function* forewarning(header: ExportHeader, before: EngineStats, replace: boolea
   }
 }
 
-/** Waits until the index has created the vectors that did not come with their pages. */
+/** Waits until the index has created the vectors of pages that came without them. */
 async function embedRest(engine: Engine, progress: CommandProgress, signal: AbortSignal): Promise<void> {
   const { pagesWithoutVectors: all } = await engine.stats()
   if (all === 0) return
@@ -108,7 +109,7 @@ async function embedRest(engine: Engine, progress: CommandProgress, signal: Abor
   progress.say("All pages have their vectors.")
 }
 
-/** Timers throw their own error when they are aborted. */
+/** When timers are aborted, they throw an error of their own. */
 const rethrowReason = (signal: AbortSignal) => (error: unknown) => {
   throw signal.aborted ? signal.reason : error
 }

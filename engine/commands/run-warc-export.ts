@@ -24,7 +24,7 @@ export interface WarcExportArguments {
 }
 
 /**
- * Runs `fossick export --warc`. The file gets its name once it is complete and on the disk.
+ * Runs `fossick export --warc`. The file gets its final name once it is complete and on disk.
  * @returns the exit code
  * @throws CommandError
  */

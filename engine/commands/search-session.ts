@@ -12,12 +12,12 @@ const WIDTH = 80
 
 interface SearchArguments {
   readonly text: string
-  /** How many pages to show. */
+  /** Number of pages to print. */
   readonly limit: number
   readonly json: boolean
   /** Default: all pages. */
   readonly filter?: PageFilter
-  /** Wraps the engine to search; if left out, the engine itself is searched. */
+  /** Wraps the engine to be searched; if omitted, the engine itself is searched. */
   readonly through?: (engine: Engine) => Engine
 }
 

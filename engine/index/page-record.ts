@@ -32,7 +32,7 @@ export interface FilterColumns {
   readonly readers: string | null
 }
 
-/** A page as stored by adapters: the fields that find it, and the fields shown in its hits. */
+/** A page as stored by adapters: the fields used to find it, and the fields shown in its hits. */
 export interface PageRow extends FilterColumns {
   readonly id: string
   /**
@@ -47,13 +47,13 @@ export interface PageRow extends FilterColumns {
   /** JSON of {@link Passage}s. */
   readonly passages: string
   readonly passage_count: number
-  /** The terms of each of its sections, at least one: the page is found by these. See `sections.ts`. */
+  /** The terms of each of its sections, of which there is at least one: the page is found by these. See `sections.ts`. */
   readonly sections: readonly string[]
   /** JSON of {@link PageFacts}. */
   readonly facts: string
   /** The terms of its names and passages: see `passage-terms.ts`. */
   readonly passage_terms: Uint8Array
-  /** In order, for the suggestions that lead to the page. */
+  /** The texts, in order, for suggestions that link to the page. */
   readonly headings: readonly Heading[]
 }
 
@@ -73,7 +73,7 @@ export type PageHead = Pick<PageRow, "id" | "revision" | "title" | "details">
 /** A character that no source name contains. */
 const BETWEEN_SOURCES = "\u001f"
 
-/** Names of sources as one value, independent of their order; a single name is unchanged. */
+/** Combines names of sources into one value, independent of their order; a single name is unchanged. */
 export const sourceText = (names: readonly string[]): string => [...names].sort().join(BETWEEN_SOURCES)
 
 /** The names that were passed to {@link sourceText}. */
@@ -159,7 +159,7 @@ export function toPage({
 export const passagesOf = (row: Pick<StoredPage, "passages">): Passage[] =>
   JSON.parse(row.passages) as Passage[]
 
-/** The parts of passages that vectors are made of: a changed anchor or shown text needs no new vector. */
+/** The parts of passages from which vectors are made: a changed anchor or displayed text requires no new vector. */
 export const embeddedOf = (passages: readonly Passage[]): Pick<Passage, "text" | "headings">[] =>
   passages.map(({ text, headings }) => ({ text, headings }))
 
@@ -170,7 +170,7 @@ function revisionOf(parts: readonly string[]): number {
 }
 
 interface AnalysedPage extends PageTerms {
-  /** The whole text; each heading appears once, above the first passage under it. */
+  /** The whole text of a page; each heading appears once, above the first passage under it. */
   readonly text: readonly Terms[]
 }
 

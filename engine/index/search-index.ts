@@ -25,7 +25,7 @@ export interface Nearest {
   readonly cosine: number
 }
 
-/** Positions within one page. */
+/** The positions of passages in one page. */
 export interface PassagesWanted {
   readonly head: PageHead
   readonly positions: readonly number[]
@@ -39,13 +39,13 @@ export interface PassagesWanted {
  * search runs.
  */
 export interface SearchIndex {
-  /** Languages of the pages (ISO 639-1) with the approximate share of pages in each, 0..1. */
+  /** Languages of the pages (ISO 639-1), each with the approximate share of pages in it, 0..1. */
   readonly languages: ReadonlyMap<string, number>
-  /** False while pages might be waiting for their vectors. */
+  /** False if pages might be waiting for their vectors. */
   readonly allEmbedded: boolean
   /** Whether terms can be read without a server: if so, some are read before it is known which are needed. */
   readonly hasTermsAtHand: boolean
-  /** Whether simultaneous queries, such as both arms, go to the server in one request. Default: false. */
+  /** Whether simultaneous queries, such as those of both arms, are sent to the server in one request. Default: false. */
   readonly takesArmsTogether?: boolean
 
   /** The inverse document frequency of each term among all pages, whatever the conditions, as in BM25 and never negative. */
@@ -61,7 +61,7 @@ export interface SearchIndex {
 
   /** The best pages by BM25 over the terms of their best section, best first. */
   lexical(terms: readonly string[], limit: number, conditions: readonly Condition[]): Promise<LexicalHits>
-  /** Nearest passages, nearest first. */
+  /** The nearest passages, nearest first. */
   nearest(vector: Float32Array, limit: number, conditions: readonly Condition[]): Promise<readonly Nearest[]>
   /** Ids of pages that contain all or any of the terms, best first; any pages if there are no terms. */
   holding(

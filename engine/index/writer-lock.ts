@@ -5,7 +5,7 @@ import { EngineError } from "../errors.ts"
 /**
  * Holds the exclusive right to write to an index, among all processes of the machine.
  *
- * @param index which of the indexes with locks in this folder; left out if there is only one
+ * @param index which of the indexes with locks in this folder; omitted if there is only one
  * @throws EngineError `INDEX_LOCKED`
  */
 export function lockForWriting(dir: string, index?: string): Disposable {

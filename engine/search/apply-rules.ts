@@ -11,7 +11,7 @@ import { pageId, toPageUrl } from "../index/page/page-url.ts"
 import type { QueryText } from "../text/query-text.ts"
 import { type Exclusions, withoutExcluded } from "./exclusions.ts"
 
-/** Number of top pages that boosts apply to: scores further down are so low that even multiplying them by four changes little. */
+/** Number of top pages to which boosts apply: scores further down are so low that even multiplying them by four changes little. */
 const MOST_BOOSTED = 100
 
 /** The rules that affected each page, by page id. */
@@ -26,7 +26,7 @@ export function note(applied: AppliedRules, id: string, rules: readonly AppliedR
 export const synonymsApplied = (rules: readonly SynonymRule[], question: string): AppliedRule[] =>
   rules.map(({ id, kind }) => ({ id, kind, question }))
 
-/** Multiplies the operator's factors into the scores and sorts again, best first; neither `fused` nor `score` ever rises. */
+/** Multiplies the scores by the operator's factors and sorts again, best first; neither `fused` nor `score` ever rises from one page to the next. */
 export async function withFactors(
   index: Pick<SearchIndex, "heads">,
   ranked: readonly Ranked[],
@@ -73,7 +73,7 @@ export interface Pinning {
   readonly applied: AppliedRules
 }
 
-/** Results with the operator's pins in their places, where conditions and exclusions permit them. */
+/** Inserts the operator's pins into the results, where conditions and exclusions permit them. */
 export async function withPins(
   index: SearchIndex,
   found: readonly Placed[],
@@ -99,7 +99,8 @@ export async function withPins(
     if (!head) continue
     const place = Math.min(placeOf(pin) - 1, placed.length)
     const known = found.find(({ page }) => page.id === id)
-    // Scores never rise, and a page that the operator puts first counts as at least as good as those behind it.
+    // Scores never rise from one hit to the next, so a page that the operator puts first counts as at least as good as
+    // those behind it.
     const before = placed[place - 1]?.ranked.score ?? 1
     const score = Math.min(before, Math.max(known?.ranked.score ?? 0, placed[place]?.ranked.score ?? before))
     const ranked: Arranged = { ...(known?.ranked ?? { ...UNRANKED, id }), score }

@@ -1,11 +1,11 @@
-/** Weight of nearness relative to words, each as a share of the best passage on the page. */
+/** Weight of similarity in meaning relative to words, each as a share of the value of the best passage on the page. */
 const NEARNESS_WEIGHT = 0.6
 
 /**
  * Positions of the passages that match the query best, best first. Passages that don't match follow in page order.
  *
  * @param words word evidence of each passage, by position; null if unknown.
- * @param cosines of the passages that the vector arm found, by position.
+ * @param cosines cosines of the passages that the vector arm found, by position.
  */
 export function bestPositions(
   words: Float64Array | null,

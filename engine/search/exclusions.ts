@@ -7,12 +7,12 @@ import type { QueryText } from "../text/query-text.ts"
 import { pagesHolding, phraseTerms } from "./phrases.ts"
 import type { Condition, LexicalHits, Nearest, SearchIndex } from "../index/search-index.ts"
 
-/** Words and phrases whose pages are dropped. */
+/** Words and phrases: pages that contain them are dropped. */
 export interface Exclusions {
   readonly terms: readonly string[]
   readonly phrases: readonly string[]
   readonly languages: readonly (string | null)[]
-  /** Addresses that are not among these folders and versions are dropped, too. */
+  /** Pages whose addresses are not in these folders and versions are dropped, too. */
   readonly place: Place
 }
 
@@ -25,7 +25,7 @@ export interface ArmsFound {
   readonly aside: ReadonlySet<string>
 }
 
-/** How often longer lists are requested when too few results are left, and by how much each is longer. */
+/** How often longer lists are requested if too few results are left, and the factor by which each is longer. */
 const LONGER_LISTS = 3
 const LONGER = 4
 const MOST = 10_000
@@ -50,8 +50,8 @@ export function exclusionsOf(
 }
 
 /**
- * The results of the arms without excluded pages. These are dropped from the arms' lists, and longer lists are asked for when too
- * few pages are left; excluding earlier is expensive in the vector arm, which knows no words.
+ * The results of the arms without excluded pages. These are dropped from the arms' lists, and longer lists are
+ * requested if too few pages are left; excluding earlier is expensive in the vector arm, which doesn't know words.
  */
 export async function withoutExcluded(
   index: SearchIndex,
@@ -120,7 +120,7 @@ async function sayingAny(
   return saying
 }
 
-/** Pages whose address is not in the place. */
+/** Pages whose address is not in the given place. */
 async function elsewhere(
   index: Pick<SearchIndex, "facts">,
   { paths = [], versions = [] }: Place,
@@ -136,14 +136,15 @@ async function elsewhere(
   })
 }
 
-/** With more pages than this, no separate list is needed: there are enough among the best. */
+/** Maximum number of pages for a separate list: if there are more, there are enough among the best. */
 const MOST_PLACED = 2000
 /** Maximum number of ways to split the words of addresses, one per language. */
 const MOST_WAYS = 6
 
 /**
- * A condition met only by pages whose addresses contain the words of a place, if there are few: they might not be among
- * the best of all pages, where the filter is applied. Returns null if there are many, or no place is given.
+ * A condition that is met only by pages whose addresses contain the words of a place, if there are few such pages: they
+ * might not be among the best of all pages, to which the filter is applied. Returns null if there are many, or if no
+ * place is given.
  */
 export async function inPlace(
   index: SearchIndex,

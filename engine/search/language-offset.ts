@@ -17,18 +17,18 @@ const EVERYDAY: Readonly<Record<string, readonly string[]>> = questions
  * 1      0.862  0.780  -0.014
  */
 const TAKEN_OFF = 0.5
-/** The share of pages that must be in one language: moving a question toward it doesn't help with pages in other languages. */
+/** The minimum share of pages in one language: moving a question towards it doesn't help with pages in other languages. */
 const MOST_PAGES = 0.5
 
-/** From a question's language to the pages' language, both ISO 639-1. */
+/** The offset from a question's language to the pages' language, both ISO 639-1. */
 export interface LanguageOffset {
   readonly from: string
   readonly to: string
 }
 
 /**
- * Returns null if the question is in one of the pages' languages or its language is unclear, or if no language has most
- * of the pages.
+ * Returns null if the question is in one of the pages' languages or its language is unclear, or if most pages aren't in
+ * a single language.
  *
  * @param asked the languages that the question is clearly in
  * @param shares share of the pages in each language
@@ -45,11 +45,11 @@ export function offsetFor(
 
 /**
  * How a question's language affects its search: the languages that it is clearly in, how its vector is moved, and
- * whether it might be in a language that the model reads but no page is written in, so that pages need not contain its
- * words.
+ * whether it might be in a language that the model supports but no page is written in, so that pages need not contain
+ * its words.
  *
  * @param shares share of the pages in each language
- * @param scripts that the model reads; null if unknown, empty if the search uses words alone
+ * @param scripts scripts that the model supports; null if unknown, empty if the search uses words alone
  */
 export function askedIn(
   question: string,
@@ -75,13 +75,13 @@ export class LanguageOffsets {
     this.#vectorOf = vectorOf
   }
 
-  /** Returns a vector of unit length; the given one if the everyday questions get no vectors. */
+  /** Returns a vector of unit length; returns the given one if the everyday questions can't be embedded. */
   async moved(vector: Float32Array, { from, to }: LanguageOffset): Promise<Float32Array> {
     try {
       const [asked, wanted] = await Promise.all([this.#meanOf(from), this.#meanOf(to)])
       return toUnit(vector.map((value, i) => value - TAKEN_OFF * (asked[i]! - wanted[i]!)))
     } catch {
-      // The model made the question's own vector, so the next such question tries again.
+      // The model did embed the question itself, so the next such question tries again.
       return vector
     }
   }

@@ -3,9 +3,9 @@ import type { LexicalHits } from "../index/search-index.ts"
 /** The results of the arms. */
 interface Found {
   readonly lexical: LexicalHits
-  /** By page id and position. */
+  /** Cosines by page id and position. */
   readonly cosines: ReadonlyMap<string, ReadonlyMap<number, number>>
-  /** Pages with the quoted phrases. */
+  /** Pages that contain the quoted phrases. */
   readonly holders: ReadonlySet<string>
   /** Pages that have no vectors yet. */
   readonly waiting: ReadonlySet<string>
@@ -13,7 +13,7 @@ interface Found {
 
 /**
  * Pages ordered by the evidence of both arms, with pages that come first anyway before the others. A page without
- * vectors counts as near as the nearest: otherwise it would not be read, which would be a penalty.
+ * vectors counts as being as near as the nearest one: otherwise it would not be read, and would be penalized for that.
  */
 export function likeliest(ids: Iterable<string>, { lexical, cosines, holders, waiting }: Found): string[] {
   const best = Math.max(...lexical.values())

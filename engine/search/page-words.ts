@@ -10,13 +10,14 @@ export interface WordsAsked {
   readonly further?: ReadonlyMap<string, readonly WeightedWord[]>
   /** Whether the question might be in a language that no page is in: pages then need not contain its words. Default: false. */
   readonly isForeign?: boolean
-  /** The same question in other words, which count slightly less. Default: none. */
+  /** Variants of the question in other words, which count slightly less. Default: none. */
   readonly variants?: readonly (readonly WeightedWord[])[]
 }
 
 /**
  * How much a page with a synonym is worth, relative to a page with the original word. If pages are otherwise alike, the
- * one with the word comes first; a page that only mentions the word stays behind one that is about the synonym.
+ * one with the original word comes first; a page that only mentions that word stays behind one that is about the
+ * synonym.
  */
 const SYNONYM_WEIGHT = 0.9
 
@@ -24,7 +25,7 @@ const SYNONYM_WEIGHT = 0.9
 export class PageWords {
   readonly #index: SearchIndex
   readonly #asked: WordsAsked
-  /** By language; null for all others. */
+  /** Evidence functions by language; null for all other languages. */
   readonly #evidence = new Map<string | null, ReturnType<typeof wordEvidenceFor>>()
   readonly #known = new Map<string, WordEvidence | null>()
   readonly #likely = new Map<string, number>()
@@ -38,12 +39,12 @@ export class PageWords {
    * Reads the pages that might be among the best; the others are judged by the lexical arm's score.
    *
    * @param pages the likeliest first
-   * @param most how many to read
+   * @param most maximum number of pages to read
    */
   async readLikeliest(pages: readonly string[], most: number, lexical: LexicalHits): Promise<void> {
     await this.read(pages.slice(0, most))
     if (pages.length <= most) return
-    // A page that isn't read counts as little as the weakest page that is, judged by the lexical arm.
+    // A page that isn't read counts as little as the weakest page that is read, judged by the lexical arm.
     let least = Infinity
     for (const page of pages.slice(0, most)) {
       const score = lexical.get(page)
@@ -54,7 +55,7 @@ export class PageWords {
     for (const [page, score] of lexical) this.#likely.set(page, Math.min(1, least * score))
   }
 
-  /** Reads pages in steps, so that the event loop is not held up for long. */
+  /** Reads pages in steps, so that the event loop isn't blocked for long. */
   async read(pages: Iterable<string>): Promise<void> {
     const unknown = [...pages].filter((page) => !this.#known.has(page))
     if (unknown.length === 0) return
@@ -81,7 +82,7 @@ export class PageWords {
     return evidence
   }
 
-  /** The word evidence of a page for the question, or for a variant where that is higher. */
+  /** The word evidence of a page for the question, or for a variant whose evidence is higher. */
   #withVariants(asked: ReturnType<typeof wordEvidenceFor>): ReturnType<typeof wordEvidenceFor> {
     const variants = (this.#asked.variants ?? []).map((words) => wordEvidenceFor(words))
     if (variants.length === 0) return asked
@@ -100,18 +101,18 @@ export class PageWords {
     }
   }
 
-  /** 0..1; for a page that wasn't read, an estimate from the lexical arm; 0 for a deleted page. */
+  /** The evidence, 0..1; for a page that wasn't read, an estimate from the lexical arm; 0 for a deleted page. */
   share(page: string): number {
     const known = this.#known.get(page)
     return known === undefined ? (this.#likely.get(page) ?? 0) : (known?.share ?? 0)
   }
 
-  /** The share of the question's numbers that the page lacks, 0..1; 0 when it was not read. */
+  /** The share of the question's numbers that the page lacks, 0..1; 0 if the page was not read. */
   lacksNumbers(page: string): number {
     return this.#known.get(page)?.lacksNumbers ?? 0
   }
 
-  /** The share of the question, weighted by word, that none of the pages read has, 0..1; 0 if pages need not have its words. */
+  /** The share of the question, weighted by word, that none of the pages read contains, 0..1; 0 if pages need not contain its words. */
   get nowhere(): number {
     if (this.#asked.isForeign) return 0
     const read = [...this.#known.values()].filter((one) => one !== null)

@@ -28,6 +28,6 @@ test("searching a page of megabytes for phrases gives other work its turn", asyn
     turns++
   }
   expect(await looking).toEqual(["long"])
-  // Code that holds up the loop lets a turn or two pass.
+  // If the search blocked the event loop, only one or two turns would pass.
   expect(turns).toBeGreaterThan(10)
 })

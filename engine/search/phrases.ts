@@ -7,15 +7,15 @@ import { looksForPhrases } from "../text/phrase-match.ts"
 import { PHRASE_TERMS } from "../text/sections.ts"
 import type { Condition, SearchIndex } from "../index/search-index.ts"
 
-/** Pages whose text is read to verify phrases: in steps, until there are enough, up to this total. */
+/** Number of pages whose text is read to verify phrases: in steps, until there are enough, up to this total. */
 const PHRASE_STEP = 25
 const PHRASE_CANDIDATES = 2000
-/** The same for phrases without a term ("++"), which no index finds: any page may contain them. */
+/** The same total for phrases without a term ("++"), which no index finds: any page may contain them. */
 const TERMLESS_CANDIDATES = 100_000
 
 export interface PhraseSearch {
   readonly phrases: readonly string[]
-  /** Number of pages wanted: if available, slightly more are returned. */
+  /** Number of pages wanted; slightly more are returned if available. */
   readonly limit: number
   readonly conditions: readonly Condition[]
   readonly languages: readonly string[]
@@ -41,7 +41,7 @@ export async function pagesWithPhrases(
   return [...verified]
 }
 
-/** Pages that contain the words of each phrase, all of one phrase in one section. */
+/** Pages that contain the words of each phrase; the words of one phrase must be in one section. */
 async function candidatesFor(
   index: SearchIndex,
   phrases: readonly string[],
@@ -50,7 +50,7 @@ async function candidatesFor(
 ): Promise<readonly string[]> {
   const wanted = phrases.map((phrase) => phraseTerms(phrase, language)).filter((terms) => terms.length > 0)
   if (wanted.length === 0) return await index.holding([], "all", TERMLESS_CANDIDATES, conditions)
-  // The longest is likely to be in the fewest pages.
+  // The longest phrase is likely to be in the fewest pages.
   const [first, ...others] = wanted.toSorted((a, b) => b.length - a.length)
   let ids = await index.holding(first!, "all", PHRASE_CANDIDATES, conditions)
   for (const terms of others) {
@@ -66,7 +66,7 @@ export const phraseTerms = (phrase: string, language: string | null): string[] =
   ...new Set(wordsOf(phrase, language).slice(0, PHRASE_TERMS)),
 ]
 
-/** The pages, among these few, that contain every phrase. */
+/** The pages, among the given few, that contain every phrase. */
 export async function pagesHolding(
   index: SearchIndex,
   ids: readonly string[],
@@ -84,7 +84,7 @@ export async function pagesHolding(
   return holding
 }
 
-/** A page that can't be read counts as not containing them: it must not fail the search. */
+/** A page that can't be read counts as not containing the phrases: it must not make the search fail. */
 function unreadable(error: unknown): boolean {
   if (!(error instanceof WorkError)) throw error
   leaveOut("pages")

@@ -3,7 +3,7 @@ import type { PagePreference } from "../engine.ts"
 import type { ArmsFound } from "./exclusions.ts"
 import type { Condition } from "../index/search-index.ts"
 
-/** Pages that each preference adds to what the arms found, and passages for each. */
+/** Number of pages that each preference adds to the results of the arms, and number of passages per page. */
 const PREFERRED_PAGES = 20
 const PASSAGES_PER_PAGE = 1.5
 
@@ -16,7 +16,7 @@ export interface Preferred {
 
 /**
  * The results of the arms, plus the best pages for each preference and the best pages with the quoted phrases: the
- * boost can bring these up, so they need not be among the best without it.
+ * boost can move these up, so they need not be among the best without it.
  *
  * @param ask runs the arms with one more condition
  */
@@ -26,7 +26,7 @@ export async function withPreferred(
 ): Promise<ArmsFound> {
   const wanted = [
     ...conditionsOf(preference).map((condition) => ({ condition, pages: PREFERRED_PAGES })),
-    // These come first, so as many are requested as are shown.
+    // Pages with the quoted phrases come first, so as many are requested as are shown.
     ...(holders.size > 0
       ? [{ condition: { ids: [...holders] }, pages: Math.max(limit, PREFERRED_PAGES) }]
       : []),

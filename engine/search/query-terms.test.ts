@@ -61,7 +61,7 @@ test("words are also searched with the stems of rarer languages, which say nothi
 })
 
 test("stems a question's words again only for languages with their own stemmer", () => {
-  // Esperanto and Persian have none and are stemmed like English.
+  // Esperanto and Persian have no stemmer of their own and are stemmed like English.
   expect(cutOtherwise(["en", "de", "eo", "fa", "fr"], ["en"])).toEqual(["de", "fr"])
   expect(cutOtherwise(["en", "de", "eo"], ["de"])).toEqual(["en", "eo"])
 })

@@ -10,7 +10,7 @@ import type { QueryText } from "../text/query-text.ts"
  * The question is assumed to be in the language with the most function words in it; if several languages tie, the terms
  * of all of them are used: a stem from another language is rarely a word in this one.
  *
- * @param languages of the pages that may answer; an empty list counts as English.
+ * @param languages languages of the pages that might answer the question; an empty list counts as English.
  */
 export function analyseInLanguages(question: QueryText, languages: readonly string[]): AnalysedQuery {
   const analysed = (languages.length > 0 ? languages : [null]).map((one) => analyseQuery(question, one))
@@ -32,7 +32,7 @@ function formsOf(analysed: readonly (readonly string[])[]): string[][] {
       if (known.has(term)) continue
       known.add(term)
       const word = forms[place]
-      // Languages that drop the same number of words don't necessarily drop the same words.
+      // Languages that drop equally many words don't necessarily drop the same words.
       if (word && isFormOf(term, word[0]!)) word.push(term)
       else forms.push([term])
     }
@@ -41,9 +41,9 @@ function formsOf(analysed: readonly (readonly string[])[]): string[][] {
 }
 
 /**
- * The question's words as stemmed in additional languages: a page in such a language contains its own stem of the word.
- * These stems are only looked for, and only count on pages in that language; a word known in so few pages can still be
- * a misspelling.
+ * The question's words, stemmed in additional languages: a page in such a language contains its own stem of the word.
+ * These stems are only searched for, and only count, on pages in that language; a word that is on so few pages can
+ * still be a misspelling.
  */
 export function withStemsOf(
   { forms, written }: Pick<AnalysedQuery, "forms" | "written">,
@@ -62,13 +62,13 @@ export function cutOtherwise(languages: readonly string[], spoken: readonly stri
   return languages.filter((one) => !stemmers.has(stemmerOf(one)))
 }
 
-/** The number of pages with a stem of a language may be at most this multiple of the number of pages in the language. */
+/** A stem of a language may be on at most this many times as many pages as there are in the language. */
 const NOT_RARE = 1.6
 
 /**
- * The stems that find pages in additional languages: those found in about as few pages as the language has. A stem in
- * more pages is mostly a word in other languages, and would match their pages. With all of them, nDCG@10 of long pages
- * by words alone was 0.788; with none or with these it is 0.804.
+ * The stems that find pages in additional languages: those that are on about as few pages as the language has. A stem
+ * on more pages is mostly a word in other languages, and would match their pages. With all of them, nDCG@10 of long
+ * pages by words alone was 0.788; with none or with these it is 0.804.
  *
  * @param further forms of each word, by language
  * @param shares share of the pages in each language
@@ -101,7 +101,7 @@ export function wordsWith(
   corrections: ReadonlyMap<string, readonly string[]>,
   idf: (term: string) => number,
 ): WeightedWord[] {
-  // Several terms count as the most frequent of them.
+  // Several terms of a word count as the most frequent of them.
   const least = (terms: readonly string[]) => Math.min(...terms.map(idf))
   return forms.map((terms) => {
     const said = weightOf(Math.max(1, ...terms.map((term) => times.get(term) ?? 1)))
@@ -110,7 +110,7 @@ export function wordsWith(
     if (meant.length === 0) return { terms, idf: asked, asked }
     const asWritten = terms.filter((term) => !corrections.has(term))
     const corrected = said * least(meant)
-    // A misspelling that is on a page counts the same as the usual spelling.
+    // A misspelling that is on a page counts as much as the usual spelling.
     const isHeld = terms.some((term) => meant.includes(term))
     return { terms: [...meant, ...asWritten], idf: corrected, asked: isHeld ? corrected : asked }
   })

@@ -9,7 +9,7 @@ import {
 import { type LanguageOffset, LanguageOffsets } from "./language-offset.ts"
 import { ByteLru, CacheMemory } from "#base/flow/memory/cache-memory.ts"
 
-/** Room for a thousand questions when a vector has 384 dimensions. */
+/** Memory for the vectors of a thousand questions, if a vector has 384 dimensions. */
 const MEMORY = new CacheMemory("questions", 2 * 1024 * 1024)
 
 /** The vectors of the most recent questions: the same question is often asked again, for another page of results or with a filter. */

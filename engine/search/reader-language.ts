@@ -10,7 +10,7 @@ const LETTERS: readonly (readonly [script: string, letter: RegExp])[] = [
     .map((script) => [script, new RegExp(`\\p{Script=${script}}`, "u")] as const),
 ]
 const OTHER_SCRIPTS = new Set(Object.values(SCRIPTS).flat())
-/** How many times as many function words one language must have as any other. */
+/** How many times more function words one language must have than any other. */
 const CLEARLY = 1.5
 
 /**
@@ -83,7 +83,7 @@ const ASKING: Readonly<Record<string, ReadonlySet<string>>> = {
   ro: new Set(["căror", "cărei", "câtă"]),
   sv: new Set(["vilka", "vilket"]),
 }
-/** Japanese is written in Chinese characters, too. */
+/** Japanese also uses Chinese characters. */
 const WRITTEN_IN: Readonly<Record<string, readonly string[]>> = { Kana: ["Hiragana", "Katakana", "Han"] }
 
 /**

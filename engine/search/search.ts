@@ -152,7 +152,7 @@ function saidOf(
   }
 }
 
-/** The index, with the requests that one search makes twice answered from memory. */
+/** The index, with memory for the requests that one search makes twice. */
 const withMemory = (index: SearchIndex, { filter }: Query): SearchIndex => ({
   ...index,
   facts: factsOnce((ids) => index.facts(ids)),
@@ -187,7 +187,7 @@ function askNearestSoon(
 const asksAsNamed = ({ filter: { readers, phrases, paths, versions } = {}, preference }: Query): boolean =>
   readers !== undefined && [phrases, paths, versions].every((one) => !one?.length) && preference === undefined
 
-/** Hits with the rules that applied to them, and with their evidence where that is wanted. */
+/** Hits with the rules that applied to them, and with their evidence if requested. */
 const explained = (
   hits: readonly Hit[],
   placed: Awaited<ReturnType<typeof withPins>>,

@@ -3,7 +3,7 @@ import { freePort } from "#base/testing/free-port.ts"
 import type { Embedder } from "../embedder.ts"
 import { HashingEmbedder } from "./hashing-embedder.ts"
 
-/** A request as the server got it. */
+/** A request as the server received it. */
 export interface ModelRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -14,7 +14,7 @@ export interface TestModelServer extends AsyncDisposable {
   /** Base address, without a path. */
   readonly url: string
   readonly requests: ModelRequest[]
-  /** Answers in place of the server; null restores the server's own answers. */
+  /** Answers instead of the server; null restores the server's own answers. */
   instead: ((request: ModelRequest, response: ServerResponse) => void) | null
   /** Closes the port; `start` opens the same one again. */
   stop(): Promise<void>
@@ -25,7 +25,7 @@ export interface TestModelServerOptions {
   readonly embedder?: Pick<Embedder, "embed">
   /** How well each text answers the question, 0..1. */
   readonly rerank?: (question: string, texts: readonly string[]) => Promise<readonly number[]>
-  /** The protocols that it speaks. Default: all. */
+  /** The protocols that the server speaks. Default: all. */
   readonly speaks?: "openai" | "tei" | "all"
   /** Maximum number of texts that it accepts in one request; a larger request is answered like Text Embeddings Inference does. Default: any number. */
   readonly maxBatch?: number
@@ -74,7 +74,7 @@ export async function startModelServer(options: TestModelServerOptions): Promise
     const isTei = path === "/rerank"
     if (Array.isArray(body[isTei ? "documents" : "texts"])) return [422, { error: "missing field" }]
     const scores = await options.rerank!(String(body["query"]), texts)
-    // Best first, as all of them do.
+    // Best first, as in all of these protocols.
     const order = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]!)
     if (isTei) return [200, order.map((index) => ({ index, score: scores[index] }))]
     return [200, { results: order.map((index) => ({ index, relevance_score: scores[index] })) }]
@@ -97,7 +97,7 @@ export async function startModelServer(options: TestModelServerOptions): Promise
       void respond(request, response)
     })
   })
-  // A port that no other process takes while the server is stopped.
+  // A port that no other process uses while the server is stopped.
   const port = await freePort()
   const start = () => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
   const stop = async () => {

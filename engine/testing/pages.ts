@@ -28,6 +28,6 @@ export function aPage(address: string, about: Partial<Omit<Page, "url">> = {}): 
   }
 }
 
-/** A word for a number that shares no term with the word of another. */
+/** A word for a number; it shares no term with the words for other numbers. */
 export const rareWord = (i: number): string =>
   `zorq${String(i).replace(/\d/g, (digit) => "bcdfghjklm"[Number(digit)]!)}q`

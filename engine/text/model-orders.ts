@@ -23,7 +23,7 @@ export function holdsModelOrder(text: string): boolean {
 export const passageHoldsOrder = ({ headings, text, shown = "" }: Passage): boolean =>
   holdsModelOrder([...headings, text, shown].join("\n"))
 
-/** Whether a text gives an order to a model. Texts about such orders mostly quote them, which does not count. */
+/** Whether a text gives an order to a model. Texts about such orders mostly quote them, and quotations don't count. */
 export function givesModelOrder(text: string): boolean {
   const read = asRead(text)
   if (spellsOrder(read)) return true

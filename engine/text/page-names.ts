@@ -1,11 +1,11 @@
 import { analyse } from "./analysis/analyse.ts"
 
-/** The names of a page, in terms: a question with one of them means this page rather than others that mention it. */
+/** The names of a page, as terms: a question that contains one of them means this page rather than others that mention it. */
 export interface PageNames {
   readonly title: readonly string[]
   /** The names in the address's path, and their words. */
   readonly address: readonly string[]
-  /** Each name that the page is known by on its own: parts of the title (`Name - Site`), the last part of the address. */
+  /** Each name that the page is known by: parts of the title (`Name - Site`), the last part of the address. */
   readonly single: readonly (readonly string[])[]
 }
 
@@ -17,7 +17,7 @@ const FILE_TYPE = /\.(?:html?|md|txt|php|aspx?|pdf)$/i
 /** A folder's index page takes the folder's name. */
 const FOLDER_PAGE = /^(?:index|default|readme)$/i
 const JOINT = /[_-]+/g
-/** Longer texts aren't names. */
+/** Maximum length of a name; longer texts aren't names. */
 const LONGEST_NAME = 40
 
 /** @param language ISO 639-1, or null when unknown */

@@ -1,6 +1,6 @@
 import type { Passage } from "../index/page/passage.ts"
 
-/** As in `PageAnchor`. */
+/** An anchor and a page, as in `PageAnchor`. */
 export interface Place {
   readonly fragment: string
   readonly page: string | null
@@ -34,7 +34,7 @@ export function joinedPlaces(first: Places, at: number, second: Places): Places 
 
 const behind = (chars: number, places: Places): Places => places.map(([at, place]) => [at + chars, place])
 
-/** The pages that a passage is on: one page, or the first and the last with a dash between them and where each page begins. */
+/** The pages that a passage is on: one page, or the first and the last with a dash between them; and where each page begins. */
 export function pagesIn(places: Places): Pick<Passage, "page" | "pages"> {
   const pages = places.flatMap(([at, { fragment, page }]) =>
     page === null ? [] : [[at, fragment, page] as const],

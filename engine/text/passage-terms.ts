@@ -4,11 +4,11 @@ import type { PassageTerms } from "./sections.ts"
 
 /** The terms of a page that ranking reads for every candidate. */
 export interface PageTerms extends PageNames {
-  /** By position. */
+  /** Terms of each passage, by its position. */
   readonly passages: readonly PassageTerms[]
 }
 
-/** The same as hashes of 32 bits. */
+/** The same terms, as 32-bit hashes. */
 export interface PackedPage {
   readonly title: Uint32Array
   readonly address: Uint32Array
@@ -18,7 +18,7 @@ export interface PackedPage {
 
 /** The passages one after the other. */
 export interface PackedPassages {
-  /** Terms of each. */
+  /** Number of terms of each passage. */
   readonly lengths: Uint32Array
   readonly hashes: Uint32Array
 }

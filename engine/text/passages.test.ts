@@ -267,7 +267,7 @@ it("splits Chinese, Japanese and Korean at a third of the length, since characte
     expect(longest(sentence)).toBeLessThan(210)
   }
   expect(longest("Quotas limit what each user may fill. ")).toBeGreaterThan(450)
-  // Without any place to cut.
+  // A text without any place to cut.
   expect(toPassages("漢".repeat(1000)).map(({ text }) => text.length)).toEqual([
     166, 166, 166, 166, 166, 166, 4,
   ])

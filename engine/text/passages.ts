@@ -19,7 +19,7 @@ const SMALL_SECTION_CHARS = 200
  *     200           0.787 0.786 0.859     42  25  11
  */
 const LEAST_CHARS = 100
-/** In every script; East Asian sentences follow each other without a blank. */
+/** Ends of sentences in every script; East Asian sentences follow each other without a blank. */
 const SENTENCE_END = /(?<=[\p{Sentence_Terminal}…]["'”’)\]]?)\s+|(?<=[。！？])/u
 
 /** Maximum number of characters that showing a passage adds to each line of code or table row, and once for column names. */
@@ -28,23 +28,23 @@ const MARKS_OF_PASSAGE = 240
 
 interface Section {
   readonly headings: readonly string[]
-  /** For several joined sections: all headings over the last one. Headings that it does not share with the first are in the text. */
+  /** For several joined sections: all headings above the last one. Headings that the last doesn't share with the first are in the text. */
   readonly openHeadings?: readonly string[]
   /** The lines of each block, in order. */
   readonly blocks: readonly Piece[]
-  /** The place of its heading, or of the nearest heading above that has one. */
+  /** The place of the section's heading, or of the nearest heading above that has one. */
   readonly place: Place | null
-  /** For several joined sections: the heading of the first, where it is in the text. */
+  /** For several joined sections: the heading of the first, if it is in the text. */
   readonly beginsUnder?: string | undefined
 }
 
-/** A stretch of text, with the places that it is at. */
+/** A stretch of text, with its places. */
 interface Piece {
   readonly lines: readonly Line[]
   readonly places: Places
-  /** Characters of its text. */
+  /** Number of characters in the text. */
   readonly chars: number
-  /** The same, as {@link widthOf} counts them. */
+  /** The text's width, as counted by {@link widthOf}. */
   readonly width: number
 }
 
@@ -53,12 +53,12 @@ interface Piece {
  * many of Chinese, Japanese and Korean: so a passage carries about as much in every language, some 100 tokens of a
  * model. With as many characters as in English, nDCG@10 of Chinese questions by vectors alone was 0.70 instead of 0.82.
  *
- * Cuts fall between sections, or if necessary between blocks, lines, sentences or words; inside a word only when the
- * word alone is too long. The length as shown counts too: the fences of code, and the column names above the rows of a
- * table that begins in an earlier passage. Short neighbouring sections share a passage: it carries the headings they
- * have in common, and the rest of their headings are in its text. A heading that would fill a passage on its own
+ * Passages are cut between sections, or if necessary between blocks, lines, sentences or words; inside a word only if
+ * the word alone is too long. The length as shown counts too: the fences of code, and the column names above the rows
+ * of a table that begins in an earlier passage. Short neighbouring sections share a passage, which carries the headings
+ * they have in common, with the rest of their headings in its text. A heading that would fill a passage on its own
  * becomes text, because each passage below it would repeat it. Every word of the page is in the text or the headings of
- * exactly one stretch, in order; markdown's marks and link targets are dropped. Anchors don't affect the cuts.
+ * exactly one passage, in order; markdown's marks and link targets are dropped. Anchors don't affect the cuts.
  *
  * @param anchors as in `Page`
  */
@@ -142,7 +142,7 @@ function join(first: Section, second: Section): Section | null {
   return { headings: shared, openHeadings: second.headings, blocks, place: named.place, beginsUnder }
 }
 
-/** The headings of a section from a depth on, and its text. */
+/** The headings of a section from a given depth on, and its text. */
 const piecesOf = ({ headings, blocks, place }: Section, depth: number): Piece[] => [
   ...headings.slice(depth).map((text) => pieceOf([{ text }], placesAt(place))),
   ...blocks,
@@ -225,8 +225,8 @@ function fits(piece: Piece): boolean {
 }
 
 /**
- * Fills passages with whole pieces; splits a piece that is too long and packs its parts likewise. The last passage takes pieces from the one
- * before until it is long enough.
+ * Fills passages with whole pieces; splits a piece that is too long and packs its parts in the same way. The last
+ * passage takes pieces from the one before until it is long enough.
  */
 function pack(pieces: readonly Piece[], join: Join, split: (piece: Piece) => Piece[]): Piece[] {
   const full: Filled[] = []

@@ -4,9 +4,9 @@ import { hostAndPort } from "../index/page/domains.ts"
 export interface QueryText {
   /** The text to look for, without operators. Contains phrases without their quotes. */
   readonly text: string
-  /** Pages that contain each of them as written come first. */
+  /** Phrases; pages that contain each of them as written come first. */
   readonly phrases: readonly string[]
-  /** Pages that contain one of these are dropped. */
+  /** Words and phrases; pages that contain any of these are dropped. */
   readonly excludedWords: readonly string[]
   readonly excludedPhrases: readonly string[]
   /** Hosts of `site:`; a page of any of them counts. */
@@ -14,7 +14,7 @@ export interface QueryText {
   readonly excludeDomains: readonly string[]
 }
 
-/** A question in words, or one that has already been parsed. */
+/** A question as text, or one that has already been parsed. */
 export const wordsOf = (question: string | QueryText): string =>
   typeof question === "string" ? question : question.text
 

@@ -1,4 +1,4 @@
-/** Scripts of languages (ISO 639-1) that are not written in Latin letters; Japanese is recognized by its kana. */
+/** Scripts of languages (ISO 639-1) that are not written in Latin letters; Japanese is recognised by its kana. */
 export const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   Cyrillic: ["ru", "uk", "bg", "be", "mk", "sr", "kk", "ky", "mn"],
   Greek: ["el"],
@@ -15,7 +15,7 @@ export const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   Kana: ["ja"],
 }
 
-/** By language: the script of most of its letters, as Unicode names it. */
+/** For each language, the script of most of its letters, as Unicode names it. */
 const SCRIPT_OF = new Map(
   Object.entries(SCRIPTS).flatMap(([script, languages]) =>
     languages.map((language) => [language, script === "Kana" ? "Hiragana" : script] as const),

@@ -1,9 +1,9 @@
 import type { PageNames } from "./page-names.ts"
 import { type Terms, textsOf } from "./analysis/known-chunks.ts"
 
-/** Passages of a section: some 3,000 characters. */
+/** Number of passages in a section: some 3,000 characters. */
 const SECTION_PASSAGES = 6
-/** Terms that a section shares with the text behind it. */
+/** Number of terms that a section shares with the text behind it. */
 const SHARED_TERMS = 32
 /**
  * Number of terms of a phrase to look for in one section. Half of the overlap of sections, since a phrase in a script
@@ -14,7 +14,7 @@ export const PHRASE_TERMS = SHARED_TERMS / 2
 
 /** The terms of one passage. */
 export interface PassageTerms {
-  /** Terms of each heading above it. */
+  /** Number of terms of each heading above it. */
   readonly headings: readonly Terms[]
   readonly text: Terms
 }

@@ -21,7 +21,7 @@ export interface Part {
 
 /** Separates two cells, since pages don't contain this character. */
 export const CELL_END = "\u001F"
-/** With more columns, a table is unreadable in so few characters. */
+/** Maximum number of columns: with more, a table is unreadable in so few characters. */
 const MAX_COLUMNS = 16
 /** Maximum number of characters for column names when a passage continues a table, and the minimum that each name keeps. */
 const MAX_NAMES_CHARS = 160
@@ -30,7 +30,7 @@ const MIN_NAME_CHARS = 6
 const MAX_KEY_CHARS = 40
 const LEFT_OUT = "…"
 const FENCE = "```"
-/** Before a list item, once for each item that encloses it. */
+/** Indentation before a list item, once for each item that encloses it. */
 const INDENT = "  "
 /** The mark before a definition. */
 const DEFINITION = /^: /
@@ -68,11 +68,11 @@ function write(lines: readonly Line[], isWhole: boolean): string {
     else if ("lines" in of) written.push(codeBlock(of, some, isWhole))
     else written.push(...tableLines(of, some, some.length === lines.length))
     at = end
-    // In markdown, a line right after a row is another row.
+    // In markdown, a line directly after a row becomes another row.
     if (of !== undefined && !("lines" in of) && at < lines.length) written.push("")
   }
   const all = written.join("\n")
-  // A whole line as plain text is better than a cut one as code or a row.
+  // A whole line as plain text is better than a truncated one as code or a row.
   const isWholeLine = lines.length === 1 && lines[0]!.part?.isCut !== true
   return isWholeLine && all.length > MAX_SHOWN_CHARS ? plain(lines) : all
 }
@@ -95,13 +95,13 @@ function tableLines(table: Table, some: readonly Line[], isAll: boolean): string
   const first = some[0]!.part!
   const hasNames = table.isHeaded && first.at === 0
   const rows = some.slice(hasNames && !first.isCut ? 1 : 0).map(cellsOf)
-  // Column names without rows: the next passage repeats them above the rows.
+  // Column names without rows: the next passage repeats the names above its rows.
   if (rows.length === 0 && !isAll) return []
   if (!table.isHeaded && table.columns === 2) return rows.map(pairLine)
   const names = table.isHeaded ? table.rows[0]! : Array.from({ length: table.columns }, () => "")
   const below = [`|${"---|".repeat(table.columns)}`, ...rows.map(rowLine)]
   if (hasNames) return [rowLine(names), ...below]
-  // The names get the room that the rows leave.
+  // The names get the space that the rows leave.
   const left = MAX_SHOWN_CHARS - below.join("\n").length - 3 * names.length - 2
   return [
     rowLine(shortened(names, rows.length === 1 ? Math.min(left, MAX_NAMES_CHARS) : MAX_NAMES_CHARS)),

@@ -24,27 +24,27 @@ const ROOT = join(import.meta.dirname, "../..")
 const MANIFEST = "manifest.json"
 /** The inputs of a build, besides the version of the builder. */
 const SOURCES = ["faces", "api/client"]
-/** Smaller files don't shrink when compressed. */
+/** Minimum size for compression: smaller files don't shrink. */
 const LEAST_BYTES = 300
 
 /** The results of a build, in `dist/manifest.json`. */
 export interface Manifest {
-  /** A digest of all its inputs: a clone builds again when it differs. */
+  /** A digest of all the inputs: a clone builds again when it differs. */
   readonly sources: string
   /** File names of the pages by the names of their faces. */
   readonly pages: Readonly<Record<string, string>>
   /** File names of the scripts by the names of their faces. */
   readonly scripts: Readonly<Record<string, string>>
-  /** Bytes by file name, as sent with brotli. */
+  /** Size of each file when sent with brotli, in bytes, by file name. */
   readonly sizes: Readonly<Record<string, number>>
 }
 
-/** Builds the faces into `folder` unless it holds a build of exactly these sources. @returns whether it built */
+/** Builds the faces into `folder` unless it already contains a build of exactly these sources. @returns whether it built them */
 export async function buildFaces(folder = BUILT): Promise<boolean> {
   const sources = digestOfSources()
   if (builtOf(folder) === sources) return false
   mkdirSync(dirname(folder), { recursive: true })
-  // Built in another folder and put in place in one step: readers get either the old build or the new one.
+  // Builds in another folder and puts the result in place in one step: readers get either the old build or the new one.
   const stage = mkdtempSync(join(dirname(folder), `.${basename(folder)}-`))
   try {
     const sizes: Record<string, number> = {}
@@ -87,7 +87,7 @@ async function bundle(face: Face): Promise<Pick<OutputChunk, "fileName" | "code"
     transform: {
       jsx: { runtime: "automatic", importSource: "preact" },
       target: "es2022",
-      // Another site's page has no place for our style sheet: it comes with the script.
+      // A page of another site doesn't link our style sheet: the styles come with the script.
       ...(page === undefined && { define: { FACE_STYLES: JSON.stringify(stylesWithin(face)) } }),
     },
     onLog(level, log) {
@@ -96,7 +96,7 @@ async function bundle(face: Face): Promise<Pick<OutputChunk, "fileName" | "code"
   })
   try {
     const { output } = await build.generate({
-      // A classic script knows its own element, and so the text that its page puts in it.
+      // A classic script knows its own element, and therefore the text that the page puts in it.
       format: page === undefined ? "iife" : "esm",
       minify: true,
       entryFileNames: "[name]-[hash].js",
@@ -112,10 +112,10 @@ async function bundle(face: Face): Promise<Pick<OutputChunk, "fileName" | "code"
 const styleOf = ({ styles }: Face): string =>
   styles.map((file) => readFileSync(join(ROOT, "faces", file), "utf8")).join("\n")
 
-/** Size of a rem in pixels: other people's pages set their root to any size. */
+/** Size of a rem in pixels, because other people's pages set their root to any size. */
 const ROOT_PX = 16
 
-/** The styles of a face for an element's tree, with nothing taken from the page around it. */
+/** The styles of a face for a shadow tree, with nothing inherited from the page around it. */
 const stylesWithin = (face: Face): string =>
   styleOf(face)
     .replaceAll(/:root\[([^\]]*)\]/g, ":host([$1])")
@@ -128,7 +128,7 @@ const stylesWithin = (face: Face): string =>
 const hashed = (name: string, text: string): string =>
   name.replace(/(?=\.\w+$)/, `-${createHash("sha256").update(text).digest("base64url").slice(0, 8)}`)
 
-/** Writes the compressed file beside the original: compressed once, as well as possible. @returns bytes with brotli */
+/** Writes the compressed file beside the original, at the highest compression level since it is done only once. @returns size with brotli, in bytes */
 function writeCompressed(file: string, content: string): number {
   const bytes = Buffer.from(content)
   writeFileSync(file, bytes)
@@ -139,7 +139,7 @@ function writeCompressed(file: string, content: string): number {
   return brotli.length
 }
 
-/** Another process may be doing the same: the last one wins, and both are right. */
+/** Another process may be doing the same: the last one wins, and both builds are correct. */
 function putInPlace(stage: string, folder: string): void {
   const old = `${stage}-old`
   for (let tries = 0; ; tries++) {

@@ -10,7 +10,7 @@ export interface PageHead {
 export interface Face {
   readonly name: string
   readonly entry: string
-  /** In cascade order. */
+  /** Style sheets, in cascade order. */
   readonly styles: readonly string[]
   /** Omitted for faces used on other people's pages: those load a single classic script that also contains the styles. */
   readonly page?: PageHead

@@ -13,12 +13,12 @@ export function Confirm({
   children,
 }: {
   readonly title: string
-  /** The label of the button that does it. */
+  /** The label of the button that confirms the action. */
   readonly yes: string
   readonly no: string
   readonly onYes: () => void
   readonly onClose: () => void
-  /** The consequences. */
+  /** The consequences of the action. */
   readonly children: ComponentChildren
 }) {
   return (

@@ -10,10 +10,10 @@ import { openSignedIn } from "../testing/open-signed-in.ts"
 
 // The console in a real browser, with real runs: one that succeeded, one that failed, one that would remove too much.
 
-// The parts of the page used by functions that run inside the browser.
+// The parts of the page that are used by functions running inside the browser.
 declare const document: { readonly activeElement: unknown }
 
-/** The page's longest wait: results come at once, or never. */
+/** The longest that the page waits: results arrive at once, or never. */
 const LONG_TIMERS: Readonly<Record<string, string>> = {
   drop: "const later = setTimeout; window.setTimeout = (run, ms) => ms > 3500 ? 0 : later(run, ms)",
   hurry: "const later = setTimeout; window.setTimeout = (run, ms) => later(run, ms > 3500 ? 200 : ms)",
@@ -24,7 +24,7 @@ const executablePath = await findTestBrowser()
 describe("the console in a browser", { tags: ["chromium"] }, () => {
   let browser: TestBrowser
   let workshop: Workshop
-  /** An appliance without a source at first. */
+  /** An appliance that starts without a source. */
   let bare: Workshop
 
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     page.getByRole("navigation", { name: "Console" }).getByRole("link", { name })
   const row = (page: Page, name: string) =>
     page.getByRole("list", { name: "Sources" }).getByRole("listitem").filter({ hasText: name })
-  /** The response of the admin API, asked with the key. */
+  /** The response of the admin API to a call with the key. */
   const asked = async (path: string) =>
     (await (
       await fetch(`${workshop.url}/admin${path}`, {
@@ -121,7 +121,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     await needs.getByRole("link", { name: "Open the run" }).click()
     await heading(page, "forum").waitFor()
     expect(await page.title()).toBe("Run for forum · Fossick")
-    // Shows every failed address, and runs none of its text.
+    // Shows every failed address, without running any script in its text.
     const addresses = page.getByRole("table", { name: "Addresses: failed" })
     await addresses.getByText("the site answered 500").first().waitFor()
     expect(await addresses.getByRole("row").count()).toBe(4)
@@ -162,7 +162,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  /** Requests a page, as a user who couldn't find it. */
+  /** Requests a page, like a user who couldn't find it. */
   async function ask(body: object): Promise<void> {
     const headers = { Authorization: `Bearer ${workshop.key}`, "Content-Type": "application/json" }
     const said = await fetch(`${workshop.url}/page-requests`, {
@@ -337,7 +337,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(await faultsOf(page, "phone")).toEqual([])
     expect(calls.some((url) => url.includes("/admin/jobs"))).toBe(true)
     await browser.context.clearCookies()
-    // A click could miss: any timer may ask first, and the sign-in takes the navigation away.
+    // No click here, because it could miss: any timer may make a call first, and the sign-in then replaces the screen.
     await see(true)
     await page.getByRole("heading", { name: "Sign in to the console" }).waitFor()
   })

@@ -6,19 +6,19 @@ import { hrefOf, type Place, placeOf } from "./place.ts"
 
 type Go = (to: Place) => void
 
-/** How to get to another place of the console without reloading it. */
+/** How to get to another place in the console without reloading it. */
 export const Going = createContext<Go>((to) => location.assign(addressOf(hrefOf(to))))
 
-/** The screens of operators, who run crawls and decide nothing else. */
+/** The screens for operators, who can run crawls but decide nothing else. */
 const OF_OPERATORS: ReadonlySet<Place["view"]> = new Set(["sources", "runs", "run", "removals"])
 
 /** Whether the signed-in user is an operator, not an administrator. */
 export const Operator = createContext(false)
 
-/** Whether a place is open to them. */
+/** Whether the user may open a place. */
 export const mayGo = (isOperator: boolean, { view }: Place): boolean => !isOperator || OF_OPERATORS.has(view)
 
-/** The place in the address, and a way to another. Back and forward step through earlier places. */
+/** The place in the address, and a function to go to another. Back and forward step through earlier places. */
 export function usePlace(): readonly [Place, Go] {
   const [place, setPlace] = useState(() => placeOf(location.search))
   useEffect(() => {
@@ -35,8 +35,8 @@ export function usePlace(): readonly [Place, Go] {
 }
 
 /**
- * A link to a place of the console. Users without access see only its text, and no button. A click with a modifier key
- * goes to the browser, which opens another tab.
+ * A link to a place in the console. Users without access see only its text, and no button. A click with a modifier key
+ * is left to the browser, which opens another tab.
  */
 export function Link({
   to,
@@ -47,9 +47,9 @@ export function Link({
 }: {
   readonly to: Place
   readonly class?: string
-  /** Whether it leads to the current place. */
+  /** Whether the link points to the current place. */
   readonly current?: boolean
-  /** Its label when it shows only an icon. */
+  /** The link's label if it shows only an icon. */
   readonly label?: string
   readonly children: ComponentChildren
 }) {

@@ -15,7 +15,7 @@ export function Head({
   children,
 }: {
   readonly title: ComponentChildren
-  /** For the browser's tab. */
+  /** The title for the browser's tab. */
   readonly page: string
   readonly under?: ComponentChildren
   readonly children?: ComponentChildren
@@ -58,7 +58,7 @@ export function Problem({
   )
 }
 
-/** For an empty screen: the reason, and what to do about it. */
+/** An empty screen: the reason, and what to do about it. */
 export function Nothing({
   icon,
   title,
@@ -77,7 +77,7 @@ export function Nothing({
   )
 }
 
-/** Before the first answer. */
+/** Shown before the first answer arrives. */
 export const Loading = () => (
   <p class="loading" role="status">
     Loading…
@@ -87,7 +87,7 @@ export const Loading = () => (
 type State = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
 type Result = "finished" | "finished-with-problems" | "failed"
 
-/** How a run is, or ended: in red, amber or green, and in words. */
+/** The state or outcome of a run: in red, amber or green, and in words. */
 export function ResultChip({ state, result }: { readonly state: State; readonly result: Result | null }) {
   const [icon, tone, name] = RESULTS[result ?? state]
   return (
@@ -107,11 +107,11 @@ const RESULTS = {
   cancelled: ["stop", undefined, "Cancelled"],
 } as const
 
-/** Whether a run still has work to do. */
+/** Whether a run is still going. */
 export const isOpen = (state: State): boolean =>
   state === "queued" || state === "running" || state === "paused"
 
-/** A part of a screen, under a heading. */
+/** A section of a screen, under a heading. */
 export const Block = ({
   id,
   title,
@@ -128,7 +128,7 @@ export const Block = ({
   </section>
 )
 
-/** A form that the appliance or the screen checks, not the browser. */
+/** A form that is validated by the appliance or the screen, not by the browser. */
 export const Form = ({
   form,
   class: look,

@@ -44,7 +44,7 @@ export type Place =
   | { readonly view: "rules" }
   | {
       readonly view: "rule"
-      /** Null for a new rule, of a given kind, for a question, with a page. */
+      /** For a new rule: null, or its kind, question and page. */
       readonly id: string | null
       readonly kind: RuleKind
       readonly question: string | null
@@ -57,16 +57,16 @@ export type Place =
   | { readonly view: "person"; readonly person: null; readonly as: string }
   | { readonly view: "readers"; readonly url: string | null; readonly who: string | null }
 
-/** The place for the query of an address; the overview if the query isn't valid. */
+/** The place that an address's query describes; the overview if the query isn't valid. */
 export function placeOf(search: string): Place {
   const given = new URLSearchParams(search)
   const text = (name: string) => given.get(name)
-  /** A number from 1 up; otherwise null. */
+  /** A number of at least 1; otherwise null. */
   const number = (name: string) => {
     const value = Number(text(name))
     return Number.isSafeInteger(value) && value > 0 ? value : null
   }
-  /** One of a list; else the first. */
+  /** The value if it is in the list; otherwise the first entry. */
   const one = <Value extends string>(name: string, all: readonly [Value, ...Value[]]): Value =>
     all.find((value) => value === text(name)) ?? all[0]
   const source = text("source")

@@ -12,13 +12,13 @@ import { hrefOf, type Place, QUALITY_SHOWN, REMOVALS_SHOWN, REPORTS, UPKEEP_SHOW
 // Puts markup into all the text that people, programs and sites can give the appliance, and checks every screen that
 // shows it to an operator.
 
-/** Would run as text, in an attribute, or in a script. */
+/** Markup that would run a script if inserted as text, in an attribute, or in a script. */
 const PLANTED = `<img src=x onerror=hacked=1> "><svg onload=hacked=1> </script><script>hacked=1</script>`
-/** Screens whose text contains it; on others it may be in a field, in an address, or absent. */
+/** Screens whose text contains the markup; on others it may be in a field, in an address, or absent. */
 const SHOWN =
   /view=(?:rules|keys|judged-run|question)|shown=(?:changes|feedback|judged|runs)|report=(?:top|slow)|view=(?:source|runs|first-run|removals).*hacked/
 
-/** Moves to a place like a step back does, without reloading the console. Resolves when its screen is drawn. */
+/** Goes to a place as the Back button does, without reloading the console. Resolves when its screen is drawn. */
 const goTo = (where: string) => `(async () => {
   history.pushState(null, "", ${JSON.stringify(where)})
   dispatchEvent(new PopStateEvent("popstate"))
@@ -57,7 +57,7 @@ describe("injected markup", { tags: ["chromium"] }, () => {
     return (await response.json()) as any
   }
 
-  /** Fills everything that a call accepts as free text. @returns where it is shown */
+  /** Puts the markup into everything that a call accepts as free text. @returns where it is shown */
   async function plant(text: string): Promise<Place[]> {
     await call("POST", "/search", { query: `${text} zyzzyva` }, workshop.key)
     await call("POST", "/feedback", { request_id: text, human_score: 0, comment: text }, workshop.key)
@@ -125,9 +125,9 @@ describe("injected markup", { tags: ["chromium"] }, () => {
       await page.evaluate(goTo(`/${where}`))
       await page.getByRole("heading", { level: 1 }).waitFor()
       await page.locator(".loading").waitFor({ state: "detached" })
-      // The markup is on the screen, where it could run.
+      // The markup is on the screen, where it could run as a script.
       if (SHOWN.test(where)) await page.getByText("onerror=hacked").first().waitFor()
-      // Wrong addresses get this answer. A script that ran on an earlier screen would be found here, too.
+      // Returned for wrong addresses. A script that ran on an earlier screen would be found here, too.
       const faults = complaints.filter((text) => !text.startsWith("Failed to load resource"))
       expect([where, await page.evaluate("globalThis.hacked"), ...faults]).toEqual([where, undefined])
     }

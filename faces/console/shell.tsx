@@ -15,7 +15,7 @@ const VIEWS: readonly {
   readonly to: Place
   readonly icon: IconName
   readonly name: string
-  /** The views below it. */
+  /** The views that belong to this entry. */
   readonly holds: readonly Place["view"][]
 }[] = [
   { to: { view: "overview" }, icon: "why", name: "Overview", holds: ["overview", "first-run"] },
@@ -59,7 +59,7 @@ export function Shell({
   readonly place: Place
   /** The appliance's name. */
   readonly name: string
-  /** Name of the user, or end of the key; null: not known. */
+  /** Name of the user, or the end of the key; null if unknown. */
   readonly who: string | null
   readonly onSignOut: () => void
   readonly children: ComponentChildren
@@ -69,7 +69,7 @@ export function Shell({
   const isFirst = useRef(true)
   const screen = screenOf(place)
   useEffect(() => {
-    // Screen readers announce the new place; a page that has just loaded begins at its top.
+    // Screen readers announce the new place; a newly loaded page starts at its top.
     if (!isFirst.current) document.querySelector<HTMLElement>("h1")?.focus()
     isFirst.current = false
   }, [screen])
@@ -124,7 +124,7 @@ export function Shell({
   )
 }
 
-/** The same while the user stays on one screen. */
+/** The same function as long as the user stays on one screen. */
 function screenOf(place: Place): string {
   if (place.view === "run") return `run ${place.job}`
   if (place.view === "question") return `question ${place.question}`

@@ -76,7 +76,7 @@ export function size(bytes: number): string {
   return `${RATE.format(bytes / 1000 ** step)} ${BYTES[step]}`
 }
 
-/** The web address in a text, with `https` if the text names no scheme; null when it is not one. */
+/** The web address in a text, with `https` if the text names no scheme; null if the text isn't a web address. */
 export function addressIn(text: string): string | null {
   const given = text.trim()
   if (given === "") return null

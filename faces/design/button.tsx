@@ -3,7 +3,7 @@ import type { ButtonHTMLAttributes, ComponentChildren } from "preact"
 import { Icon, type IconName } from "./icons.tsx"
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "label" | "type" | "class"> {
-  /** `primary`: the main action here. `danger`: an action that can't be undone. */
+  /** `primary`: the main action on a screen. `danger`: an action that can't be undone. */
   readonly look?: "plain" | "primary" | "quiet" | "danger"
   readonly icon?: IconName
   /** The button's label when it shows only its icon. */

@@ -1,14 +1,14 @@
 import { Table } from "./table.tsx"
 
-/** One value in a row of them. */
+/** One value in a series. */
 export interface ChartPoint {
-  /** The time or subject, such as `11 Mar`. */
+  /** The time or subject of the value, such as `11 Mar`. */
   readonly label: string
-  /** Null: not known; the line has a gap there. */
+  /** Null if unknown; the line has a gap there. */
   readonly value: number | null
 }
 
-/** Units of the drawing; it is stretched to the room it gets, its lines are not. */
+/** Size of the drawing, in its own units; it is stretched to the available space, but its lines are not. */
 const WIDTH = 600
 const HEIGHT = 120
 /** Distance from the edges, so that a line there is drawn completely. */
@@ -27,7 +27,7 @@ export function Chart({
   most,
   inWords = String,
 }: {
-  /** The values shown; screen readers read the least, the greatest and the last one. */
+  /** The values shown; screen readers read the smallest, the largest and the last one. */
   readonly label: string
   /** Heading of the values in the table. */
   readonly of: string
@@ -104,7 +104,7 @@ function Line({ points, at }: Drawn) {
   return (
     <>
       <path class="line" d={path.join("")} />
-      {/* A line of no length with a round end is a dot that stays round when the drawing is stretched. */}
+      {/* A line of zero length with a round end is a dot that stays round when the drawing is stretched. */}
       {points.map(({ label, value }, index) =>
         value === null ? null : (
           <path key={`${index} ${label}`} class="dot" d={`M${x(index)} ${at(value)}h0`} />

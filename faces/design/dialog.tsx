@@ -4,7 +4,7 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks"
 import { Button } from "./button.tsx"
 
 /**
- * A dialog for a check before you continue. The browser keeps the keyboard focus in it, closes it with Escape, and then
+ * A dialog that asks for confirmation. The browser keeps the keyboard focus in it, closes it with Escape, and then
  * returns the focus.
  */
 export function Dialog({
@@ -14,14 +14,14 @@ export function Dialog({
   children,
 }: {
   readonly title: ComponentChildren
-  /** In small print under the title. */
+  /** Shown in small print under the title. */
   readonly under?: ComponentChildren
   readonly onClose: () => void
   readonly children: ComponentChildren
 }) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  // At once: after the next paint a key may have been pressed.
+  // Runs immediately: after the next paint a key may have been pressed.
   useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
@@ -33,7 +33,7 @@ export function Dialog({
       class="dialog"
       aria-labelledby={id}
       onClose={onClose}
-      // The dialog's content fills its box: a click on the dialog element itself is outside it.
+      // The dialog's content fills its box, so a click on the dialog element itself is outside the box.
       onClick={(event) => event.target === dialog.current && dialog.current?.close()}
     >
       <header>

@@ -21,7 +21,7 @@ export interface FieldProps extends Labelled {
   readonly readOnly?: boolean
   /** Called with the whole text after each change. */
   readonly onWrite?: (text: string) => void
-  /** Called when it loses the focus. */
+  /** Called when the field loses the focus. */
   readonly onBlur?: () => void
 }
 
@@ -59,7 +59,7 @@ export interface TextAreaProps extends Labelled {
   readonly onBlur?: () => void
 }
 
-/** Several lines to write on. */
+/** A text field with several lines. */
 export function TextArea({ label, hint, wrong = null, rows = 2, onWrite, ...input }: TextAreaProps) {
   const id = useId()
   return (
@@ -83,7 +83,7 @@ export interface SelectProps<Value extends string> extends Labelled {
   readonly onChoose: (value: Value) => void
 }
 
-/** One of a few. */
+/** A choice between a few options. */
 export function Select<Value extends string>({
   label,
   hint,

@@ -6,7 +6,7 @@ export function onceReleased(act: () => void): void {
   if (document.querySelector(":active") === null) return act()
   const released = new AbortController()
   for (const name of ["pointerup", "pointercancel"] as const) {
-    // After the click, which follows in the same task.
+    // Runs after the click, which follows in the same task.
     addEventListener(name, () => (released.abort(), setTimeout(act)), {
       signal: released.signal,
       capture: true,

@@ -1,4 +1,4 @@
-/** The progress of a task. Without `value` it is unknown. */
+/** The progress of a task; indeterminate without `value`. */
 export function Progress({
   label,
   value,

@@ -8,7 +8,7 @@ export interface Column<Row> {
   readonly isNumber?: boolean
 }
 
-/** Rows under headings. On a narrow screen it scrolls in its own box, which can be reached with the keyboard. */
+/** A table with headings. On a narrow screen it scrolls in its own box, which can be reached with the keyboard. */
 export function Table<Row>({
   caption,
   label = caption,
@@ -16,7 +16,7 @@ export function Table<Row>({
   rows,
   keyOf,
 }: {
-  /** Read out first; not shown. */
+  /** Caption, read out first but not shown. */
   readonly caption: string
   /** Label of the box that scrolls. */
   readonly label?: string

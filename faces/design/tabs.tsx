@@ -7,8 +7,8 @@ export interface Tab {
 }
 
 /**
- * Tabs with automatic activation (WAI-ARIA APG, Tabs Pattern): one stop for the Tab key, arrows go from tab to tab, Home
- * and End to the first and last.
+ * Tabs with automatic activation (WAI-ARIA APG, Tabs Pattern): one stop for the Tab key; arrow keys move from tab to
+ * tab, Home and End to the first and last.
  */
 export function Tabs({
   label,

@@ -6,7 +6,7 @@ const KEY = "theme"
 
 const systemIsDark = (): boolean => matchMedia("(prefers-color-scheme: dark)").matches
 
-/** Kept only in this browser; a browser without storage follows the system. */
+/** The choice is kept only in this browser; a browser without storage follows the system. */
 function keptTheme(): string | null {
   try {
     return localStorage.getItem(KEY)
@@ -15,7 +15,7 @@ function keptTheme(): string | null {
   }
 }
 
-/** Light or dark, against the system's setting, until it is pressed again. */
+/** Switches between light and dark, overriding the system's setting until it is pressed again. */
 export function ThemeButton() {
   const [theme, setTheme] = useState(keptTheme)
   useEffect(() => {
@@ -31,7 +31,7 @@ export function ThemeButton() {
       if (kept === null) localStorage.removeItem(KEY)
       else localStorage.setItem(KEY, kept)
     } catch {
-      // The choice lasts until the user leaves the page.
+      // Without storage, the choice lasts until the user leaves the page.
     }
     setTheme(kept)
   }

@@ -5,7 +5,7 @@ const SHOWN_MS = 4000
 
 let tell: ((text: string) => void) | null = null
 
-/** Shows a message for a moment, and has it read out. One at a time: a new one takes the place of the last. */
+/** Shows a message for a moment, and has screen readers read it. One at a time: a new message replaces the last one. */
 export const toast = (text: string): void => tell?.(text)
 
 /** Copies a text to the clipboard and shows the message `said`. */
@@ -20,8 +20,8 @@ export async function copy(text: string, said: string): Promise<void> {
 }
 
 /**
- * The place for messages; once on each page. It exists before any message, because screen readers would miss the first
- * one otherwise.
+ * The place for messages; used once on each page. It exists before any message, because screen readers would miss the
+ * first one otherwise.
  */
 export function Toasts() {
   const [shown, show] = useState<{ readonly text: string } | null>(null)

@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../api/client/client.ts"
 
 export type DegradedPart = NonNullable<AnswerOf<"POST /search">["degraded"]>[number]
 
-/** What was missing for an answer, and what that means to its reader. */
+/** The parts that were missing when an answer was made, and what that means for its reader. */
 const WORDS: Readonly<Record<DegradedPart, string>> = {
   index: "the index is being rebuilt",
   meaning: "pages were found by their words alone",
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<DegradedPart, string>> = {
   coverage: "it is not known whether anything is missing",
 }
 
-/** A note for readers; null for a complete answer. */
+/** A note for readers; null if the answer is complete. */
 export const degradedNote = (parts: readonly DegradedPart[]): string | null =>
   parts.length === 0
     ? null

@@ -1,21 +1,21 @@
 import { plainWords } from "./words.ts"
 
-/** A block that shares fewer of the passage's words is a different one on the same subject. */
+/** Minimum share of the passage's words: a block with fewer is a different one on the same subject. */
 const LEAST_SHARED = 0.5
 
-/** The most other blocks between two parts of a passage. A part further away is a heading, or the same words elsewhere. */
+/** Maximum number of other blocks between two parts of a passage. A part further away is a heading, or the same words elsewhere. */
 const MOST_BETWEEN = 2
 
 /**
  * The blocks of a page that a passage is in: every block that is part of it, or the one that contains it, or the one
- * that shares most of its words. Passages have the words of the page and not its marks, so words are compared.
+ * that shares most of its words. Passages have the words of the page but not its marks, so words are compared.
  * @param blocks texts of the blocks
  */
 export function findPassage(blocks: readonly string[], passage: string): ReadonlySet<number> {
   const wanted = plainWords(passage)
   if (wanted.length === 0) return new Set()
   const inOrder = ` ${wanted.join(" ")} `
-  /** Word counts by index of the block. */
+  /** Word counts, by the block's index. */
   const within = new Map<number, number>()
   let best = -1
   let bestShare = LEAST_SHARED
@@ -24,7 +24,7 @@ export function findPassage(blocks: readonly string[], passage: string): Readonl
     const words = plainWords(block)
     const text = ` ${words.join(" ")} `
     if (text.includes(inOrder)) return new Set([index])
-    // A heading of one word is in many passages.
+    // A heading of one or two words is in many passages.
     if (words.length > 2 && inOrder.includes(text)) within.set(index, words.length)
     const share = new Set(words.filter((word) => set.has(word))).size / set.size
     if (share > bestShare) [best, bestShare] = [index, share]

@@ -5,14 +5,14 @@ import { reader } from "./formulas.ts"
 import { PageLink } from "./page-link.tsx"
 import { TextTable } from "./passages/text-table.tsx"
 
-/** Deeper than people nest, and far below the limit of the stack: a hostile page may nest deeply. */
+/** Maximum nesting depth: deeper than people nest, and far below the limit of the stack, since a hostile page may nest deeply. */
 const MOST_NESTED = 40
 
 /** The blocks of a text in Markdown: paragraphs, headings, lists, tables, code. */
 export const blocksOf = (markdown: string): Token[] =>
   reader.lexer(markdown).filter(({ type }) => type !== "space" && type !== "def")
 
-/** Below the dialog's own heading. */
+/** The highest level of headings: below the dialog's own heading. */
 const FIRST_LEVEL = 3
 const LAST_LEVEL = 6
 
@@ -43,7 +43,7 @@ export function textOf(token: Token): string {
   if (token.type === "list") return (token as Tokens.List).items.map(textOf).join(" ")
   const inner = (token as Tokens.Generic).tokens
   if (inner !== undefined && inner.length > 0) {
-    // Items and quotations hold blocks: the last word of one is not part of the first word of the next.
+    // Items and quotations contain blocks: the last word of one isn't part of the first word of the next.
     return inner.map(textOf).join(token.type === "list_item" || token.type === "blockquote" ? " " : "")
   }
   return "text" in token && typeof token.text === "string" ? token.text : ""
@@ -71,7 +71,7 @@ export function Block({
     tokens?.map((one, index) => <Inline key={index} token={one} base={base} depth={depth + 1} />)
   switch (token.type) {
     case "heading": {
-      // Within a quotation or a list, it is no heading of the page.
+      // Within a quotation or a list, it isn't a heading of the page.
       if (depth > 0) return <p class="heading">{inner(token.tokens)}</p>
       const Heading = `h${level}` as "h3"
       return <Heading>{inner(token.tokens)}</Heading>

@@ -1,6 +1,6 @@
 import { stretchesOf } from "./words.ts"
 
-/** Text from a page, shown as plain text, with the wanted words in gold. */
+/** Text from a page, shown as plain text, with the words searched for in gold. */
 export function MarkedText({
   text,
   wanted,

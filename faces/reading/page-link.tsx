@@ -3,8 +3,8 @@ import type { ComponentChildren } from "preact"
 import { safeLink } from "./safe-link.ts"
 
 /**
- * A link to an untrusted page. The site doesn't learn where its reader comes from, and an address that is neither web
- * nor mail is not made a link.
+ * A link to an untrusted page. The site doesn't learn which page its reader came from, and an address that is neither a
+ * web nor a mail address isn't made a link.
  */
 export function PageLink({
   to,
@@ -16,9 +16,9 @@ export function PageLink({
   readonly to: string
   /** Address of the page that contains the link. */
   readonly base?: string
-  /** Opens beside this page. */
+  /** Whether the link opens in a new tab. */
   readonly isApart?: boolean
-  /** One of the elements that arrow keys move through. */
+  /** Whether arrow keys move to the link. */
   readonly isResult?: boolean
   readonly children: ComponentChildren
 }) {

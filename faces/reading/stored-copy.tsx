@@ -12,17 +12,17 @@ import { Block, blocksOf, levelsOf, textOf } from "./markdown.tsx"
 
 type StoredPage = AnswerOf<"GET /pages">
 
-/** Characters that are loaded at one time: a long chapter. */
+/** Number of characters loaded at a time: a long chapter. */
 const STRETCH_CHARS = 100_000
 
-/** A page as the index holds it, with the passage marked, and when it was read. */
+/** A page as stored in the index, with the passage marked, and when it was read. */
 export function StoredCopy({
   url,
   passage,
   onClose,
 }: {
   readonly url: string
-  /** Words to mark on the page; empty for none. */
+  /** Words to mark on the page; empty to mark none. */
   readonly passage: string
   readonly onClose: () => void
 }) {
@@ -89,7 +89,7 @@ function Text({
   )
 }
 
-/** The stored page, stretch by stretch. */
+/** The stored page, loaded piece by piece. */
 function useStoredPage(url: string) {
   const [page, setPage] = useState<StoredPage | null>(null)
   const [content, setContent] = useState("")

@@ -1,4 +1,4 @@
-/** Words that nearly every page has: marking them would mark everything. English, German, French and Spanish. */
+/** Words that nearly every page contains: marking them would mark everything. English, German, French and Spanish. */
 const COMMON = new Set(
   `a an and are as at be by can do does for from has have how i if in is it its me my no not of on or so that the their there this to
    was we what when where which who why will with you your der die das ein eine einen und oder ist sind wie was wer wo ich nicht mit
@@ -30,7 +30,7 @@ export interface Stretch {
   readonly isWanted: boolean
 }
 
-/** A text, cut where wanted words begin and end. */
+/** A text, cut where the words searched for begin and end. */
 export function stretchesOf(text: string, wanted: ReadonlySet<string>): Stretch[] {
   const stretches: Stretch[] = []
   let from = 0

@@ -106,13 +106,13 @@ function Citation({
 const citedPages = (answer: string, results: readonly Result[]): readonly string[] =>
   citesOf(answer).flatMap((number) => results[number - 1]?.url ?? [])
 
-/** Whether the answer helped, for the operator. */
+/** Asks whether the answer helped, and reports it to the operator. */
 function Feedback({
   requestId,
   cited,
 }: {
   readonly requestId: string
-  /** The pages it is about. */
+  /** The pages that the feedback is about. */
   readonly cited: readonly string[]
 }) {
   const [given, setGiven] = useState<number | null>(null)

@@ -79,7 +79,7 @@ function Search({ session, isAdmin }: { readonly session: UsedSession; readonly 
   )
 }
 
-/** Read out when results are there. */
+/** Read out when results have arrived. */
 function Said({ searched: { found } }: { readonly searched: Searched }) {
   const count = found?.results.length ?? 0
   return (
@@ -113,7 +113,7 @@ function More({
   )
 }
 
-/** Arrow keys move from result to result while one of them has the focus. */
+/** Arrow keys move from result to result while a result has the focus. */
 function useArrows(): void {
   useEffect(() => {
     const move = (event: KeyboardEvent) => {

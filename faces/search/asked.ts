@@ -1,4 +1,4 @@
-/** The choices that narrow a search down; each is a field of the address. */
+/** The choices that narrow a search; each is a field of the address. */
 export const FILTERS = [
   "source",
   "domain",
@@ -14,19 +14,19 @@ export type Filter = (typeof FILTERS)[number]
 
 /** The state of the page: the question, and what is open. It is kept entirely in the page's address. */
 export interface Asked {
-  /** Empty: no question yet. */
+  /** Empty if nothing has been asked yet. */
   readonly question: string
   readonly filters: Readonly<Record<Filter, readonly string[]>>
   readonly view: "pages" | "images"
   readonly count: number
-  /** A page that is read in its stored copy, with the words that were looked for in it. */
+  /** A page whose stored copy is open, with the words that were searched for. */
   readonly copy: { readonly url: string; readonly passage: string } | null
 }
 
 /** Number of results at first, and after "more results". */
 export const COUNTS = [10, 20, 50] as const
 
-/** Length of a passage in the address: enough to find it again. */
+/** Maximum length of a passage in the address: enough to find the passage again. */
 const MAX_PASSAGE_CHARS = 240
 
 const NO_FILTERS = Object.fromEntries(FILTERS.map((name) => [name, []])) as unknown as Asked["filters"]
@@ -69,15 +69,15 @@ export function searchOf({ question, filters, view, count, copy }: Asked): strin
 
 export const hasFilters = ({ filters }: Asked): boolean => FILTERS.some((name) => filters[name].length > 0)
 
-/** The filters with a value put in, or taken out if it was in. */
+/** The filters with a value added, or removed if it was already there. */
 export function toggled(filters: Asked["filters"], name: Filter, value: string): Asked["filters"] {
   const now = filters[name]
   const isIn = now.includes(value)
-  // A page has one language, and one time.
+  // Fields with a single value: a page has one language, and one date.
   const isSingle = name === "language" || name === "published"
   const next = isIn ? now.filter((one) => one !== value) : [...(isSingle ? [] : now), value]
   return { ...filters, [name]: next }
 }
 
-/** The address, under this page, that only asks a question. */
+/** The address, relative to this page, that only asks a question. */
 export const linkTo = (question: string): string => searchOf(asking(question))

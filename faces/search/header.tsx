@@ -5,7 +5,7 @@ import { signInAddress } from "../session/sign-in.tsx"
 import type { Session, UsedSession } from "../session/use-session.ts"
 import { SearchBox } from "./search-box.tsx"
 
-/** The box, and its controls. Before the first question it is in the middle of the page. */
+/** The search box and its controls. Before the first question, it is in the middle of the page. */
 export function Header({
   question,
   onAsk,
@@ -43,7 +43,7 @@ export function Header({
   )
 }
 
-/** For appliances with open search: people who sign in find more. */
+/** For appliances with open search, where users who sign in find more. */
 function SignInLinks({ ways }: { readonly ways: Session["ways"] }) {
   const links = ways.filter((way) => way.kind === "link")
   return (

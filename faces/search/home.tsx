@@ -4,7 +4,7 @@ import type { AnswerOf } from "../../api/client/client.ts"
 import { since } from "../reading/dates.ts"
 import { addressOf, appliance } from "../session/appliance.ts"
 
-/** Sources listed before the first question. */
+/** Maximum number of sources listed before the first question. */
 const MOST_SOURCES = 8
 
 const pagesOf = (count: number): string => `${count.toLocaleString()} ${count === 1 ? "page" : "pages"}`
@@ -21,7 +21,7 @@ export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
   useEffect(() => {
     const given = new AbortController()
     const { signal } = given
-    // The box works without them. They are shown together: late content would push the rest down.
+    // The box works without the sources. They are shown together, because late content would push the rest down.
     const look = async () => {
       const [sources, about] = await Promise.all([
         appliance.call("GET /sources", { signal }).catch(() => null),
@@ -33,7 +33,7 @@ export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
     return () => given.abort()
   }, [isAdmin])
   const all = known?.sources ?? []
-  // Once other sources have pages, searches leave the handbook out.
+  // Once other sources have pages, searches exclude the handbook.
   const others = all.filter(({ name }) => name !== "handbook")
   const sources = others.some(({ pages: count }) => count !== 0) ? others : all
   const pages = sources.reduce((sum, source) => sum + (source.pages ?? 0), 0)

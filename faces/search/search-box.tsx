@@ -9,8 +9,8 @@ const ICONS = { title: "page", heading: "link", query: "search" } as const
 
 /**
  * The box for the question, with suggestions below: an editable combobox with a list (WAI-ARIA APG, Combobox Pattern).
- * Arrow keys go through the list while the focus stays in the box, Enter asks, Escape first closes the list and then
- * empties the box. `/` leads here from anywhere on the page.
+ * Arrow keys move through the list while the focus stays in the box, Enter asks, Escape first closes the list and then
+ * empties the box. `/` moves the focus here from anywhere on the page.
  */
 export function SearchBox({
   question,
@@ -75,7 +75,7 @@ export function SearchBox({
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === at}
-            // The box keeps the focus, or it would close the list before the click.
+            // The box keeps the focus; otherwise the list would close before the click.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => ask(one.text)}
           >
@@ -121,7 +121,7 @@ function useSuggested(question: string, onAsk: (question: string) => void) {
         return
       }
       const places = suggestions.length + 1
-      // One place among them is the text itself.
+      // One more position, for the text itself.
       setAt(((at + 1 + (event.key === "ArrowDown" ? 1 : -1) + places) % places) - 1)
     } else if (event.key === "Escape") {
       event.preventDefault()

@@ -170,7 +170,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
   test("no keystroke is lost: the box has focus as soon as it appears", async () => {
     await using opened = await open()
     const { page } = opened
-    // Observers run before the next paint, and so before the next key press.
+    // Observers run before the next paint, and therefore before the next key press.
     await page.addInitScript(`new MutationObserver((_, observer) => {
         const box = document.querySelector("[role=combobox]")
         if (!box) return
@@ -186,7 +186,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await using opened = await open("/")
     const { page, complaints } = opened
     const focused = () => page.evaluate<string>("document.activeElement?.textContent ?? ''")
-    // The box already has the focus; the user goes through the suggestions and asks one.
+    // The box already has the focus; the user moves through the suggestions and chooses one.
     await page.keyboard.type("clean")
     await page.getByRole("option").first().waitFor()
     await page.keyboard.press("ArrowDown")
@@ -206,7 +206,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(second).not.toBe(first)
     await page.keyboard.press("ArrowUp")
     expect(await focused()).toBe(first)
-    // The stored copy takes the focus, and gives it back.
+    // The stored copy takes the focus, and returns it when closed.
     const copyButton = results(page)
       .first()
       .getByRole("button", { name: /^Stored copy/ })
@@ -316,7 +316,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
       `${garden.url}/?q=${encodeURIComponent('<img src=x onerror="hacked=1">')}&source=<script>hacked=1</script>`,
     )
     await page.getByRole("tabpanel").or(page.getByRole("alert")).first().waitFor()
-    // Nor its suggestions.
+    // Neither are its suggestions.
     await page.goto(garden.url)
     await box(page).pressSequentially("weeds")
     const suggestion = page.getByRole("option", { name: /<svg onload/ })
@@ -463,7 +463,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     }
     await using opened = await open(asked(QUESTION), { key: garden.adminKey })
     const { page } = opened
-    // A long answer moves the results down when it comes.
+    // A long answer moves the results down when it arrives.
     await page.locator(".answer[aria-busy=false]").waitFor()
     const why = page.getByText("Why this result").first()
     const before = await why.boundingBox()

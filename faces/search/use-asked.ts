@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from "preact/hooks"
 
 import { type Asked, askedOf, searchOf } from "./asked.ts"
 
-/** The question in the address, and a way to ask another. Back and forward step through earlier questions. */
+/** The question in the address, and a function to ask another. Back and forward step through earlier questions. */
 export function useAsked(): readonly [Asked, (next: Partial<Asked>) => void] {
   const [asked, setAsked] = useState(() => askedOf(location.search))
   useEffect(() => {

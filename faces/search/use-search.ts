@@ -17,9 +17,9 @@ export const isDoubtful = (found: Pick<Found, "miss" | "results">): boolean =>
 export type Facet = NonNullable<Found["facets"]>[number]
 
 export interface Searched {
-  /** The question this answers. */
+  /** The question that these results belong to. */
   readonly question: string
-  /** Null until the results are there. */
+  /** Null until the results have arrived. */
   readonly found: Found | null
   /** The answer so far; null if there is none. */
   readonly answer: string | null
@@ -69,7 +69,7 @@ function bodyOf({ question, filters, count }: Asked, isAdmin: boolean): SearchBo
   }
 }
 
-/** Asks whenever the question or a filter changes, and cancels the request before. Results come before the answer. */
+/** Asks whenever the question or a filter changes, and cancels the previous request. Results come before the answer. */
 export function useSearch(asked: Asked, isAdmin: boolean): Searched {
   const [state, setState] = useState(NOTHING)
   const body = JSON.stringify(bodyOf(asked, isAdmin))

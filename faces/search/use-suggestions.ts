@@ -21,7 +21,7 @@ const MOST = 8
 /** Fast typists press a key every 80 ms: one call for the whole word, not one for each letter. */
 const REST_MS = 70
 
-/** Suggestions for a text while the user types; none while `isWanted` is false. */
+/** Suggestions for a text while the user types; empty while `isWanted` is false. */
 export function useSuggestions(text: string, isWanted: boolean): readonly Suggestion[] {
   const [suggestions, setSuggestions] = useState<readonly Suggestion[]>([])
   const typed = text.trim()
@@ -32,7 +32,7 @@ export function useSuggestions(text: string, isWanted: boolean): readonly Sugges
         const query = { q: typed, limit: MOST }
         setSuggestions(merged(await appliance.call("GET /suggest", { query, signal: given.signal })))
       } catch {
-        // A question can be asked without them.
+        // A question can be asked without suggestions.
         if (!given.signal.aborted) setSuggestions([])
       }
     }

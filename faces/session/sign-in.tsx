@@ -6,7 +6,7 @@ import { Field } from "../design/field.tsx"
 import { addressOf, inWords } from "./appliance.ts"
 import type { Session } from "./use-session.ts"
 
-/** The address of a link that signs in at a provider and comes back to this page. */
+/** The address of a link that signs the user in at a provider and comes back to this page. */
 export const signInAddress = (way: Extract<Session["ways"][number], { readonly kind: "link" }>): string =>
   `${addressOf(way.url)}?return=${encodeURIComponent(location.pathname + location.search + location.hash)}`
 

@@ -50,7 +50,7 @@ describe("sign-on in a browser", { tags: ["chromium"] }, () => {
     await page.getByRole("button", { name: /sign me out/i }).click()
     await page.waitForURL(`${url}/`)
     await page.getByRole("link", { name: "Company account" }).click()
-    // The provider no longer knows the browser.
+    // The provider no longer recognises the browser.
     await page.getByLabel("Login").waitFor()
     const here = complaints.filter((one) => !one.startsWith(`asked for ${company.company.issuer}`))
     expect(here).toEqual([])

@@ -15,11 +15,11 @@ export interface UsedSession {
   /** @throws FossickError 401 for a key that is not valid */
   readonly signIn: (key: string) => Promise<void>
   readonly signOut: () => Promise<void>
-  /** Checks again who is signed in, after a refused call. */
+  /** Checks again which user is signed in, after a refused call. */
   readonly refresh: () => Promise<void>
 }
 
-/** The signed-in user, and signing in and out. */
+/** The signed-in user, and functions to sign in and out. */
 export function useSession(): UsedSession {
   const [state, setState] = useState<SessionState>({ kind: "asking" })
   const refresh = useCallback(async () => {

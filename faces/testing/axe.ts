@@ -8,9 +8,9 @@ import type { Page } from "playwright"
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /**
- * Resolves once nothing has moved in two consecutive checks: a colour in transition has neither of its values, and an
- * inherited one starts when its parent's is done. Endless animations aren't waited for, and a background page, where
- * transitions never end, gets two seconds.
+ * Resolves once nothing has moved in two consecutive checks: a colour in transition has neither its old nor its new
+ * value, and an inherited one starts when its parent's is done. Endless animations aren't waited for, and a background
+ * page, where transitions never end, gets two seconds.
  */
 const SETTLED = `(async () => {
   for (let still = 0, looks = 0; still < 2 && looks < 100; looks++) {
@@ -20,13 +20,13 @@ const SETTLED = `(async () => {
   }
 })()`
 
-/** The problems axe finds on a page in its current state (WCAG 2.2 AA, and its best practices): each rule with the elements. */
+/** The problems that axe finds on a page in its current state (WCAG 2.2 AA, and its best practices): each rule with the elements. */
 export async function complaintsOf(page: Page): Promise<string[]> {
-  // Run through the debugger, which the page's own policy doesn't restrict.
+  // Runs through the debugger, which the page's own policy doesn't restrict.
   if (!(await page.evaluate<boolean>(`"axe" in window`))) await page.evaluate(AXE)
   await page.evaluate(SETTLED)
   const { violations } = await page.evaluate<Pick<AxeResults, "violations">>(
-    // Style sheets aren't fetched again: the rule that reads them isn't used here.
+    // Style sheets aren't fetched again, because the rule that reads them isn't used here.
     `axe.run({ resultTypes: ["violations"], preload: false }).then(({ violations }) => ({ violations }))`,
   )
   return violations.map(
@@ -75,7 +75,7 @@ function looksNow(page: Page, at?: "phone" | "desktop"): readonly Look[] {
  * The problems of a page in its current state: what {@link complaintsOf axe finds}, alternating between a desktop in
  * light colours and a phone in dark ones, and anything wider than the phone's screen or than the part that axe checks,
  * except tables in boxes of their own. Afterwards the page is light and as wide as a desktop again.
- * @param at which of the two, for a page that is checked once
+ * @param at the device to use, for a page that is checked only once
  */
 export async function faultsOf(page: Page, at?: "phone" | "desktop"): Promise<string[]> {
   const faults: string[] = []
@@ -83,7 +83,7 @@ export async function faultsOf(page: Page, at?: "phone" | "desktop"): Promise<st
   for (const [name, size] of Object.entries(WIDTHS)) {
     if (name !== "phone" && looks.every(({ width }) => width !== name)) continue
     await page.setViewportSize(size)
-    // Boxes on their way to a new place are wider for a moment.
+    // Boxes that are moving to a new place are wider for a moment.
     await page.evaluate(SETTLED)
     const widest = await page.evaluate<number>("document.documentElement.scrollWidth")
     if (widest > size.width) faults.push(`${name}: ${widest} pixels wide`)

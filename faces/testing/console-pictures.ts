@@ -10,7 +10,7 @@ import { openWorkshop } from "./workshop.ts"
 
 /** The data of the charts. */
 const HISTORY_MS = 3_600_000
-/** Views that are there as soon as their address is open, by the names of their pictures. */
+/** Views that are complete as soon as their address is open, by the names of their pictures. */
 const PLACES: Readonly<Record<string, string>> = {
   "overview-whole": "",
   runs: "view=runs",
@@ -121,7 +121,7 @@ export async function shootConsole(
   })
 }
 
-/** The whole page, from top to bottom. */
+/** The whole page, scrolled from top to bottom. */
 async function takeWhole(page: Page, take: (name: string) => Promise<void>, name: string): Promise<void> {
   const size = page.viewportSize()!
   const height = await page.evaluate<number>("document.documentElement.scrollHeight")
@@ -130,7 +130,7 @@ async function takeWhole(page: Page, take: (name: string) => Promise<void>, name
   await page.setViewportSize(size)
 }
 
-/** A site of documentation that is not declared yet. */
+/** A documentation site that isn't declared yet. */
 async function openPlant(): Promise<TestSite> {
   const topics = ["pumps", "seals", "valves", "motors", "gauges", "filters"]
   const site = await startTestSite({

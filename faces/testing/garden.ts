@@ -15,9 +15,9 @@ import { TEST_KEY } from "../../api/testing/serve-app.ts"
 /** An appliance that crawled a site about a garden and its pumps. */
 export interface GardenAppliance extends AsyncDisposable {
   readonly url: string
-  /** Serves the same pages where people may search without signing in. @returns its address */
+  /** Serves the same pages from an appliance that people may search without signing in. @returns its address */
   openToAll(): Promise<string>
-  /** A key of the role search. */
+  /** A key with the role `search`. */
   readonly key: string
   readonly adminKey: string
   /** A public key for pages of these origins. */
@@ -28,14 +28,14 @@ export interface GardenAppliance extends AsyncDisposable {
   requests(): Promise<readonly object[]>
 }
 
-/** For a page whose words are longer than a phone is wide. */
+/** Content for a page whose words are longer than a phone is wide. */
 const LONG_WAY =
   "/a-very-long-way-to-the-shed-behind-the-old-greenhouse/where-all-tools-for-cleaning-pumps-are-kept"
 
 const SOURCE = "garden-and-greenhouse"
 const OPEN_KEY = "search-key-of-a-reader"
 
-/** As hostile as a page can be: in its title, its text, its attributes and its links. */
+/** A page that is as hostile as possible: in its title, its text, its attributes and its links. */
 const HOSTILE = `<html lang="en"><head><title>Weeds &lt;img src=x onerror="hacked=1"&gt;&lt;script&gt;hacked=1&lt;/script&gt;</title></head>
 <body><main><h1>Weeds &lt;svg onload="hacked=1"&gt;</h1>
 <p>Weeds are hostile: &lt;script&gt;hacked=1&lt;/script&gt; &lt;img src=x onerror="hacked=1"&gt; and &lt;iframe src="javascript:hacked=1"&gt; grow in every bed.</p>
@@ -43,7 +43,7 @@ const HOSTILE = `<html lang="en"><head><title>Weeds &lt;img src=x onerror="hacke
 <pre><code>&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;hacked=1&lt;/script&gt;</code></pre>
 <p>{{constructor.constructor('hacked=1')()}} \${hacked=1} &amp;lt;img src=x onerror=hacked=1&amp;gt;</p></main></body></html>`
 
-/** Steps with commands between them, wide code, and a table that is wider than a phone. */
+/** Steps with commands between them, wide code, and a table wider than a phone. */
 const WINTER = `<h2>Prepare a pump for winter</h2>
 <ol><li>Close the valve of the well.</li><li>Empty the pump with its own program:
 <pre><code class="language-sh">pumpctl drain --all --until-dry --report=/var/log/pumps/winter-report.txt --quiet

@@ -6,14 +6,14 @@ export interface HostPages extends AsyncDisposable {
   readonly origin: string
 }
 
-/** A page for a path. */
+/** Returns the page for a path. */
 export interface HostPage {
   readonly html: string
-  /** Its Content-Security-Policy; omitted if there is none. */
+  /** The page's Content-Security-Policy; omitted if there is none. */
   readonly csp?: string
 }
 
-/** Serves pages on their own origin. @param page for a path, with the origin it is on */
+/** Serves pages on their own origin. @param page returns the page for a path, given the origin */
 export async function serveHostPages(
   page: (path: string, origin: string) => HostPage | null,
 ): Promise<HostPages> {

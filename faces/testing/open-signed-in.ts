@@ -3,7 +3,7 @@ import type { Page } from "playwright"
 import type { TestBrowser } from "../../api/testing/browser.ts"
 import { openWatchedPage } from "./watched-page.ts"
 
-/** A page of its own at a path, {@link openWatchedPage watched}, for a user who signed in with a key before. */
+/** A separate page at a path, {@link openWatchedPage watched}, for a user who has signed in with a key. */
 export async function openSignedIn(
   browser: TestBrowser,
   { url, key }: { readonly url: string; readonly key: string },
@@ -16,7 +16,7 @@ export async function openSignedIn(
   return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
 }
 
-/** Gives the browser a session as the page "Sign in" does, without showing the page. */
+/** Gives the browser a session as the page "Sign in" would, without showing the page. */
 export async function beginSession(
   { context }: TestBrowser,
   { url, key }: { readonly url: string; readonly key: string },

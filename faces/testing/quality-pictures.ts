@@ -4,7 +4,7 @@ import type { Workshop } from "./workshop.ts"
 
 type Take = (name: string) => Promise<void>
 
-/** Questions, judgements and rules, so that the screens have something to show. */
+/** Questions, judgements and rules, so that the screens have content. */
 export async function fillQuality(workshop: Workshop, page: Page): Promise<void> {
   const call = async (method: string, path: string, body?: object, key = workshop.adminKey) => {
     const response = await fetch(workshop.url + path, {

@@ -5,10 +5,11 @@ declare const document: { readonly activeElement: unknown }
 
 const MOST_TABS = 120
 
-/** Moves to an element with the Tab key alone. */
+/** Moves the focus to an element with the Tab key alone. */
 export async function tabTo(page: Page, there: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
   await there.waitFor()
-  // Checks the element itself: finding it by role and name after each key takes longer than the key.
+  // Checks the element itself, because finding it by role and name after each key press takes longer than the key
+  // press.
   const element = await there.elementHandle()
   for (let tabs = 0; tabs < MOST_TABS; tabs++) {
     if (await element.evaluate((one) => one === document.activeElement)) return

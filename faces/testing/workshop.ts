@@ -28,13 +28,13 @@ import { TEST_KEY } from "../../api/testing/serve-app.ts"
 export interface Workshop extends AsyncDisposable {
   readonly url: string
   readonly adminKey: string
-  /** A key of the role search. */
+  /** A key with the role `search`. */
   readonly key: string
   /** Runs a source's queued jobs to the end, as the crawler process would. */
   work(source: string): Promise<void>
   /** The same without waiting; the run ends with the workshop at the latest. */
   begin(source: string): void
-  /** Acts as if it were that time: queues the runs that are due by then, like the crawler process would. */
+  /** Acts as if it were `time`: queues the runs that are due by then, as the crawler process would. */
   passTo(time: Date): Promise<void>
   /** Removes and restores pages as requested, as the crawler process would. */
   settle(): Promise<void>
@@ -42,7 +42,7 @@ export interface Workshop extends AsyncDisposable {
   openGate(): void
   /** The start address of a source's site. */
   start(source: "manual" | "forum"): string
-  /** Adds a source as if the sources file had it. */
+  /** Adds a source as if it were in the sources file. */
   declareInFile(name: string, more: object): Promise<void>
   /** The state database, for changes that no call can make. */
   readonly db: StateStore
@@ -83,7 +83,7 @@ export async function openWorkshop({
   })
   const forum = await site({
     "/robots.txt": textFile("User-agent: *\nDisallow: /thread-9\n"),
-    // As hostile as the text of an outcome can be.
+    // Text that is as hostile as the text of an outcome can be.
     "/": article("Forum", { links: [...THREADS, "/broken?<img src=x onerror=hacked=1>"] }),
     ...Object.fromEntries(THREADS.map((path) => [path, article(`Thread ${path.slice(-1)}`)])),
     "/thread-7": status(500),
@@ -107,7 +107,7 @@ export async function openWorkshop({
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
   const config = testConfig({ FOSSICK_API_SECRETS: apiSecrets, FOSSICK_ALLOWED_NETWORKS: networks })
-  // Starting the thread that reads pages costs more than the runs.
+  // Reads pages without a thread, because starting one costs more than the runs.
   const share = opened.use(new CrawlShare(config))
   const ended = new AbortController()
   const begun: Promise<unknown>[] = []

@@ -5,7 +5,7 @@ import { wayIn } from "../reading/passages/place-in-page.ts"
 import { leadToText } from "./links.ts"
 import type { Answered } from "./use-asked.ts"
 
-/** The answer: the sources of each unit link to its place on its page. */
+/** The answer: the sources of each unit link to the place on the page that the unit comes from. */
 export function Answer({
   answered: { found, problem },
   leadsHere,

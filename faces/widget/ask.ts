@@ -12,7 +12,7 @@ const MOST_RESULTS = 8
 const MOST_SUGGESTIONS = 20
 const SHOWN_SUGGESTIONS = 5
 const MOST_TRIES = 3
-/** A visitor would rather read that the search is busy than wait longer. */
+/** How long to wait if the appliance is busy: a visitor would rather be told so than wait longer. */
 const LONGEST_WAIT_SECONDS = 5
 
 /** The widget's requests to the appliance, with the public key of its page. */
@@ -41,8 +41,8 @@ export function openAsking({ appliance, key }: Pick<Options, "appliance" | "key"
     )
   return {
     async suggest(typed, version, signal) {
-      // In the address rather than in a header: with a header, the browser would send a preflight request for each
-      // letter.
+      // The key is in the address rather than in a header, because the browser would otherwise send a preflight request
+      // for each letter.
       const query = { q: typed, limit: MOST_SUGGESTIONS, key }
       const { suggestions } = await withoutKey.call("GET /suggest", { query, signal })
       return suggestions.filter(({ url }) => isIn(version, url)).slice(0, SHOWN_SUGGESTIONS)
@@ -67,7 +67,7 @@ async function patiently<Answer>(signal: AbortSignal, ask: () => Promise<Answer>
   }
 }
 
-/** The error, for readers of the page. The browser's console shows what its maker has to fix. */
+/** The error, in words for readers of the page. The browser's console shows what the page's author has to fix. */
 export function inWords(error: unknown): string {
   if (!(error instanceof FossickError)) {
     return "The search cannot be reached. Check your connection and try again."

@@ -11,7 +11,7 @@ import { useAnswer, useAsked } from "./use-asked.ts"
 
 /**
  * The box and its results: an editable combobox with a list (WAI-ARIA APG, Combobox Pattern) in a modal dialog, which
- * keeps the focus inside and gives it back.
+ * keeps the focus inside and returns it when closed.
  */
 export function SearchDialog({
   asking,
@@ -29,7 +29,7 @@ export function SearchDialog({
   const { rows, active } = looking
   const { list, press } = useRowKeys(looking)
 
-  // In the same step: text typed right after the keys that opened it belongs in the box.
+  // Done in the same step, because text typed right after the shortcut that opened the dialog belongs in the box.
   useLayoutEffect(() => {
     dialog.current?.showModal()
     dialog.current?.querySelector("input")?.focus()
@@ -38,7 +38,7 @@ export function SearchDialog({
   const choose = (row: Row, { ctrlKey, metaKey }: MouseEvent) => {
     if (row.kind === "answer") looking.ask()
     else if (row.kind === "weak") looking.showWeak()
-    // After the browser has followed the link; if it opens in another tab, this dialog stays.
+    // Runs after the browser has followed the link; if it opens in another tab, this dialog stays open.
     else if (!ctrlKey && !metaKey) setTimeout(close)
   }
   return (
@@ -104,7 +104,8 @@ function useLooking(asking: Asking, { versions, hasAnswers }: Options) {
   const asked = useAsked(asking, text, version)
   const { answered, ask } = useAnswer(asking, text, version)
   const wanted = useMemo(() => wantedWords(typed), [typed])
-  // An answered question isn't offered again, and the citations number the pages from which the answer was made.
+  // An answered question isn't offered again, and the citation numbers refer to the pages from which the answer was
+  // made.
   const shown = answered?.found
     ? { ...asked, found: answered.found, question: typed, suggestions: [] }
     : asked
@@ -128,7 +129,7 @@ function useLooking(asking: Asking, { versions, hasAnswers }: Options) {
     ask,
     wanted,
     rows,
-    /** Index of the row that Enter takes. */
+    /** Index of the row that Enter selects. */
     active: chosen >= 0 ? chosen : firstLink(rows),
     point,
     isDegraded: shown.found?.degraded !== undefined,
@@ -137,7 +138,7 @@ function useLooking(asking: Asking, { versions, hasAnswers }: Options) {
   }
 }
 
-/** The keys of the box: arrows go through the rows, Enter takes one. */
+/** The keys of the box: arrows move through the rows, Enter selects one. */
 function useRowKeys({ rows, active, point }: Looking) {
   const list = useRef<HTMLDivElement>(null)
   const selected = () => list.current?.querySelector('[aria-selected="true"]')
@@ -152,7 +153,7 @@ function useRowKeys({ rows, active, point }: Looking) {
       if (rows.length > 0) point(rows[(active + step + rows.length) % rows.length]!.key)
     } else if (event.key === "Enter") {
       event.preventDefault()
-      // Like a mouse click, with the keys that open another tab.
+      // Acts like a mouse click, including modifier keys that open another tab.
       const { ctrlKey, metaKey, shiftKey } = event
       const keys = { ctrlKey, metaKey, shiftKey }
       selected()?.dispatchEvent(
@@ -218,7 +219,7 @@ function Line({
   )
 }
 
-/** Above the rows: notes on the results, and the answer. */
+/** Shown above the rows: notes on the results, and the answer. */
 const Notes = ({
   looking: { isWeak, isDegraded, typed, answered },
   leadsHere,
@@ -268,7 +269,7 @@ function spoken({ asked: { isAsking, found }, typed, isWeak }: Looking): string 
 const resultsIn = (count: number): string =>
   count === 0 ? "Nothing found" : count === 1 ? "One result" : `${count} results`
 
-/** The content shown in place of a list. */
+/** The content shown instead of a list. */
 function Nothing({ looking }: { readonly looking: Looking }) {
   const { typed, version } = looking
   const { isAsking, problem, found } = looking.asked

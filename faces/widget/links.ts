@@ -1,11 +1,11 @@
 import { safeLink } from "../reading/safe-link.ts"
 
-/** Words that a text fragment begins and ends with: enough to be found once in a page. */
+/** Number of words that a text fragment begins and ends with: enough to be found only once in a page. */
 const WORDS = 5
 
 /**
  * The target of a widget's link; null if it isn't a web address.
- * @param leadsHere whether pages belong to this very site
+ * @param leadsHere whether the pages belong to this same site
  */
 export function leadTo(url: string, leadsHere: boolean): string | null {
   const safe = safeLink(url, location.href)
@@ -15,8 +15,8 @@ export function leadTo(url: string, leadsHere: boolean): string | null {
 }
 
 /**
- * Like the above, but to the place of a text on the page: browsers scroll there, and mark it (URL Fragment Text
- * Directives, section 3). If a browser doesn't find it, it shows the page from the top.
+ * Like the above, but links to the place of a text on the page: browsers scroll there, and mark it (URL Fragment Text
+ * Directives, section 3). If a browser doesn't find the text, it shows the page from the top.
  */
 export function leadToText(url: string, pieces: readonly string[], leadsHere: boolean): string | null {
   const page = leadTo(url, leadsHere)

@@ -9,7 +9,7 @@ import { OpenButton } from "./open-button.tsx"
 /** The widget for other people's pages: one classic script, which reads its own element. */
 const script = document.currentScript
 
-/** The API for pages, as `window.fossick`. */
+/** The API for the host page, as `window.fossick`. */
 interface Opener {
   /** Opens the box. */
   open(): void
@@ -54,7 +54,7 @@ function start(options: Options): void {
       )
         return
       event.preventDefault()
-      // The page may use these keys for its own search.
+      // Otherwise the page might also use these keys, for its own search.
       event.stopImmediatePropagation()
       if (isOpen) host.root.querySelector("dialog")?.close()
       else open()
@@ -63,7 +63,7 @@ function start(options: Options): void {
   )
   if (options.button) {
     const { button } = options
-    // Looked up when it is pressed, because pages create and replace their elements at any time.
+    // Elements are looked up when clicked, because pages create and replace them at any time.
     document.addEventListener("click", (event) => {
       if (!(event.target instanceof Element) || event.target.closest(button) === null) return
       event.preventDefault()
@@ -74,7 +74,7 @@ function start(options: Options): void {
   draw()
 }
 
-/** The script may be in the head, and load before there is a body; loaded twice, it runs once. */
+/** The script may be in the head, and load before there is a body; if it is loaded twice, it still runs only once. */
 function begin(): void {
   if (!(script instanceof HTMLScriptElement) || window.fossick) return
   try {

@@ -1,6 +1,6 @@
 import { Icon } from "../design/icons.tsx"
 
-/** The widget's own button, in a corner of the page, where the page has none for it. */
+/** The widget's own button, in a corner of the page, used if the page has no button for it. */
 export function OpenButton({ label, onOpen }: { readonly label: string; readonly onOpen: () => void }) {
   const keys = /mac|iphone|ipad/i.test(navigator.userAgent) ? ["⌘", "K"] : ["Ctrl", "K"]
   return (

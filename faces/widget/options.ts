@@ -1,27 +1,27 @@
-/** A part of the site that readers can limit the search to. */
+/** A part of the site that readers can restrict the search to. */
 export interface Version {
   readonly label: string
-  /** Folders as the API takes them, without other versions inside them; empty for all. */
+  /** Folders in the form that the API accepts, without other versions inside them; empty for the whole site. */
   readonly paths: readonly string[]
-  /** The folder itself; empty for all. */
+  /** The version's folder; empty for the whole site. */
   readonly folder: string
 }
 
 /** The attributes of the script. */
 export interface Options {
-  /** The appliance. */
+  /** Address of the appliance. */
   readonly appliance: URL
   readonly key: string
   /** Selects the element that opens the widget on the page; null for the widget's own button; empty for keys only. */
   readonly button: string | null
-  /** The name of the searched collection, for people. */
+  /** The name of the searched collection, as shown to people. */
   readonly label: string
-  /** At least one; if there is only one, no choice is shown. */
+  /** At least one version; if there is only one, no choice is shown. */
   readonly versions: readonly Version[]
   readonly hasAnswers: boolean
-  /** Whether results lead to this very site, whatever address the crawl read them at. */
+  /** Whether results link to this same site, whatever address the crawl read them at. */
   readonly leadsHere: boolean
-  /** Null to follow the page. */
+  /** The colour scheme; null to follow the page. */
   readonly scheme: "light" | "dark" | "system" | null
 }
 
@@ -98,7 +98,7 @@ export function versionAt(versions: readonly Version[], pathname: string): numbe
   return around[0]?.index ?? 0
 }
 
-/** Whether an address belongs to a version, by the API's rule. Used for suggestions, which the API does not narrow. */
+/** Whether an address belongs to a version, by the same rule as in the API. Used for suggestions, which the API doesn't narrow. */
 export function isIn({ paths }: Version, url: string): boolean {
   const page = folderOf(URL.parse(url)?.pathname ?? "/")
   const under = (folder: string) => page.startsWith(folderOf(folder))

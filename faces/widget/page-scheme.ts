@@ -25,14 +25,12 @@ function isDark(scheme: Options["scheme"], system: MediaQueryList): boolean {
   return luminanceOfPage() ?? system.matches
 }
 
-/**
- * Whether the colour behind the page is dark; null where the page leaves it to the browser, which takes the system's.
- */
+/** Whether the colour behind the page is dark; null if the page leaves it to the browser, which uses the system's. */
 function luminanceOfPage(): boolean | null {
   for (const element of [document.body, document.documentElement]) {
     const { backgroundColor, colorScheme } = getComputedStyle(element)
     const [red = 0, green = 0, blue = 0, alpha = 1] = (backgroundColor.match(/[\d.]+/g) ?? []).map(Number)
-    // For the sRGB colours that browsers return; any other notation has no commas to split at, and is left to the
+    // Handles the sRGB colours that browsers return; any other notation has no commas to split at, and is left to the
     // system.
     if (backgroundColor.startsWith("rgb") && alpha > 0.5) {
       return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 128
@@ -42,7 +40,7 @@ function luminanceOfPage(): boolean | null {
   return null
 }
 
-/** Keeps an element as light or dark as the page, also when that changes. */
+/** Keeps an element as light or dark as the page, even when the page changes. */
 export function followScheme(element: HTMLElement, scheme: Options["scheme"]): void {
   const system = matchMedia("(prefers-color-scheme: dark)")
   const apply = () => element.setAttribute("data-theme", isDark(scheme, system) ? "dark" : "light")
@@ -53,6 +51,6 @@ export function followScheme(element: HTMLElement, scheme: Options["scheme"]): v
   for (const root of [document.documentElement, document.body]) {
     watcher.observe(root, { attributes: true, attributeFilter: ATTRIBUTES })
   }
-  // A colour that the page fades to takes a moment.
+  // A colour that the page fades to takes a moment to be reached.
   document.body.addEventListener("transitionend", apply)
 }

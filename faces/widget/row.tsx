@@ -7,7 +7,7 @@ import { readableStep } from "../reading/safe-link.ts"
 import { leadTo } from "./links.ts"
 import type { Row } from "./rows.ts"
 
-/** One line of the list: an option that is also a link, so that it can be opened in another tab. */
+/** One row of the list: an option that is also a link, so that it can be opened in another tab. */
 export function RowOption({
   row,
   id,
@@ -31,7 +31,7 @@ export function RowOption({
     "aria-selected": isActive,
     class: `row ${row.kind}`,
     onMouseMove: onPoint,
-    // The box keeps the focus.
+    // Keeps the focus in the box.
     onMouseDown: (event: MouseEvent) => event.preventDefault(),
     onClick: onChoose,
   } as const
@@ -95,7 +95,7 @@ function inLines(block: PassageBlock, wanted: ReadonlySet<string>): string {
   return extractOf(lines, LINES, wanted, (line) => line).shown.join("\n")
 }
 
-/** The style shows this many lines of a passage. */
+/** Number of a passage's lines that the style sheet shows. */
 const LINES = 2
 
 /** The text of a row that links to a page. */

@@ -1,11 +1,11 @@
 import { isDoubtful, type Result, type Suggestion } from "./ask.ts"
 import type { Asked } from "./use-asked.ts"
 
-/** A line of the list. */
+/** A row of the list. */
 export type Row =
   | { readonly kind: "answer"; readonly key: string; readonly question: string }
   | { readonly kind: "name"; readonly key: string; readonly suggestion: Suggestion }
-  /** In place of poor results, until the user wants to see them. */
+  /** Shown instead of poor results, until the user wants to see them. */
   | { readonly kind: "weak"; readonly key: string; readonly count: number }
   | { readonly kind: "result"; readonly key: string; readonly result: Result }
 
@@ -14,7 +14,7 @@ const NAMES_BESIDE = 3
 
 /**
  * The list for the typed text: an offer to answer, names that begin with it, then the search's results. Poor results
- * are folded, and come without an offer to answer.
+ * are collapsed, and come without an offer to answer.
  */
 export function rowsOf(
   { suggestions, found, question }: Asked,
@@ -42,7 +42,7 @@ export function rowsOf(
 
 const pageOf = (url: string): string => url.replace(/#.*/, "")
 
-/** The line that Enter opens before the user chooses one: the first that leads anywhere. */
+/** The row that Enter opens before the user chooses one: the first with a link. */
 export const firstLink = (rows: readonly Row[]): number =>
   Math.max(
     0,

@@ -8,13 +8,13 @@ import type { Version } from "./options.ts"
  */
 const SUGGEST_MS = 70
 const SEARCH_MS = 250
-/** One letter would match everything. */
+/** Minimum length of the text: one letter would match everything. */
 const LEAST_CHARS = 2
 
 /** The results for the typed text. */
 export interface Asked {
   readonly suggestions: readonly Suggestion[]
-  /** Results for an earlier text while {@link isAsking}; null if no text was asked. */
+  /** Results for an earlier text while {@link isAsking}; null if nothing was asked. */
   readonly found: Found | null
   /** The question that {@link found} answers. */
   readonly question: string
@@ -37,7 +37,7 @@ export function useAsked(asking: Asking, text: string, version: Version): Asked 
     if (typed.length < LEAST_CHARS) setAsked(NOTHING)
     else change({ isAsking: true, problem: null })
     const suggest = async () => {
-      // Results come without them.
+      // Results are shown even without suggestions.
       change({ suggestions: await asking.suggest(typed, version, signal).catch(() => []) })
     }
     const search = async () => {
@@ -63,7 +63,7 @@ export function useAsked(asking: Asking, text: string, version: Version): Asked 
 /** An answer, or the error of the request for one. */
 export interface Answered {
   readonly question: string
-  /** Null while the answer is being made. */
+  /** Null until the answer is complete. */
   readonly found: Found | null
   readonly problem: string | null
 }
@@ -77,7 +77,7 @@ export function useAnswer(asking: Asking, text: string, version: Version) {
   const isWanted = wanted !== null && wanted.question === typed && wanted.version === version
   useEffect(() => {
     if (!isWanted) {
-      // An answer requested in the meantime stays.
+      // An answer requested in the meantime is kept.
       setWanted((now) => (now === wanted ? null : now))
       setAnswered(null)
       return undefined

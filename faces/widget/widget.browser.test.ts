@@ -57,7 +57,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await garden?.[Symbol.asyncDispose]()
   })
 
-  /** Lets in only the appliance's script and calls, and the page's own style sheet by its digest. */
+  /** Allows only the appliance's script and calls, and the page's own style sheet by its digest. */
   const policy = () =>
     [
       "default-src 'none'",
@@ -121,7 +121,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
   const box = (opened: Page) => opened.getByRole("combobox").first()
   const options = (opened: Page) => opened.getByRole("listbox", { name: "Results" }).getByRole("option")
   const option = (opened: Page, title: string) => options(opened).filter({ hasText: title }).first()
-  /** Waits for it; on failure, it reports the dialog's text. */
+  /** Waits for an element; on failure, reports the dialog's text. */
   const offered = (opened: Page, title: string) =>
     option(opened, title)
       .waitFor()
@@ -131,7 +131,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
       })
   const active = (opened: Page) =>
     opened.getByRole("listbox", { name: "Results" }).getByRole("option", { selected: true })
-  /** Opens the dialog and asks for an answer with the keyboard alone, above a page that is offered. */
+  /** Opens the dialog and asks for an answer with the keyboard alone, although a page is offered below it. */
   const askAbove = async (opened: Page, question: string, title: string) => {
     await opened.keyboard.press("Control+k")
     await opened.keyboard.insertText(question)
@@ -216,7 +216,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     expect(await answer.getByRole("group", { name: "Code" }).innerText()).toMatch(
       /^pumpctl drain .+\n\npumpctl status argv\[1\] \[2\]$/,
     )
-    // Words of one element of the page, which a browser finds.
+    // Words of one element of the page, which the browser can find.
     expect(await answer.getByRole("link").getAttribute("href")).toMatch(/\/winter#:~:text=pumpctl%20drain/)
     expect(await complaintsOf(manual)).toEqual([])
 
@@ -244,7 +244,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
       .getByRole("link", { name: /^Source 1: / })
       .first()
       .waitFor()
-    // Both within one frame of the page, which a test driver's keys never are.
+    // Sends both keys within one frame of the page, which a test driver's keys never are.
     await manual.evaluate(`(async () => {
       const field = document.querySelector("fossick-search").shadowRoot.querySelector("input")
       const travels = { bubbles: true, composed: true }
@@ -372,7 +372,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await manual.keyboard.insertText("tulips")
     const found = option(manual, "Tulips")
     await found.waitFor()
-    // Another list may come: an option that has just gone has no style.
+    // Another list may arrive: an option that has just been removed has no style.
     await expect.poll(() => found.evaluate((one) => getComputedStyle(one).fontSize)).toBe("15.04px")
     expect(await background(manual)).not.toBe("rgb(255, 0, 0)")
     expect(await manual.locator("h1").evaluate((one) => getComputedStyle(one).color)).toBe(before)

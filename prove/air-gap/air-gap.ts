@@ -8,25 +8,25 @@ import { outsideIn } from "./outside.ts"
 
 const INSIDE = join(import.meta.dirname, "inside.ts")
 
-/** A part that was used inside, and its own report. */
+/** A part that was used inside the namespace, and its own report. */
 export interface Used {
   readonly part: string
   readonly result: string
   readonly isGood: boolean
 }
 
-/** The result of a run in a network that has nothing but the loopback device. */
+/** The result of a run in a network that has only the loopback device. */
 export interface AirGap {
   readonly used: readonly Used[]
   /** Packets for which the namespace had no route: each is an attempt to get out. Null if not counted. */
   readonly withoutRoute: number | null
   /** Connections that left the machine, as seen by strace; null if it isn't installed or not permitted. */
   readonly outside: readonly string[] | null
-  /** All connections that strace saw. */
+  /** Number of all connections that strace saw. */
   readonly connections: number
 }
 
-/** Why it can't be tried on this machine; null if it can. */
+/** Why the proof can't run on this machine; null if it can. */
 export function whyNot(): string | null {
   if (process.platform !== "linux") return "network namespaces need Linux"
   const tried = spawnSync("unshare", ["-rn", "sh", "-c", "ip link set lo up"], { encoding: "utf8" })
@@ -78,7 +78,7 @@ export async function flyBlind({ tell }: Pick<Effort, "tell">): Promise<AirGap> 
   }
 }
 
-/** Everything in a run that breaks the promise. */
+/** Everything in a run that violates the promise. */
 export const faultsOf = ({ used, withoutRoute, outside }: AirGap): readonly string[] => [
   ...used.filter(({ isGood }) => !isGood).map(({ part, result }) => `${part}: ${result}`),
   ...(outside ?? []).map((one) => `connection to another machine: ${one}`),

@@ -56,7 +56,7 @@ try {
   })
   await use("crawl", async () => {
     await appliance.crawl(site.url("/"))
-    // The handbook's crawl is a separate one.
+    // The handbook is crawled by a separate job.
     for (let isDone = false; !isDone; await new Promise((resolve) => setTimeout(resolve, 200))) {
       const { jobs } = (await call("/admin/jobs")) as { jobs: { state: string }[] }
       isDone = jobs.every(({ state }) => state !== "queued" && state !== "running")

@@ -1,4 +1,4 @@
-/** A call that strace saw, with the address that it is about. */
+/** A call that strace saw, with the address that it connects to. */
 const CALL = /\b(connect|sendto|sendmsg|sendmmsg)\((.*)/
 const IPV4 = /sin_addr=inet_addr\("([^"]+)"\)/
 const IPV6 = /inet_pton\(AF_INET6, "([^"]+)"/
@@ -6,7 +6,7 @@ const IPV6 = /inet_pton\(AF_INET6, "([^"]+)"/
 const isLoopback = (address: string): boolean =>
   address === "::1" || address.startsWith("127.") || address.toLowerCase().startsWith("::ffff:127.")
 
-/** The connections in strace's output: how many, and which of them lead off this machine. */
+/** The connections in strace's output: their number, and those that leave this machine. */
 export function outsideIn(texts: readonly string[]): {
   readonly outside: readonly string[]
   readonly connections: number

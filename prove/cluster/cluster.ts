@@ -10,10 +10,10 @@ import { chance } from "#base/testing/chance.ts"
 import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
 
 const ROUNDS = 6
-/** Pages indexed in a round, and in one call. */
+/** Number of pages indexed in a round, and in one call. */
 const PAGES = 600
 const PAGES_PER_CALL = 10
-/** Number of clients that search at the same time, and of questions from each. */
+/** Number of clients that search at the same time, and of questions that each of them asks. */
 const CLIENTS = 4
 const QUESTIONS = 150
 const CHECKS_AT_A_TIME = 8
@@ -215,7 +215,7 @@ async function restart(cluster: TestCluster, victim: number, phase: Phase, kille
   phase.wholeMs = Math.max(phase.wholeMs, performance.now() - killedAt)
 }
 
-/** How many of the pages can't be found by their word, or aren't returned in full. */
+/** Number of pages that can't be found by their word, or aren't returned in full. */
 async function missing(
   engine: Engine,
   acknowledged: ReadonlySet<number>,

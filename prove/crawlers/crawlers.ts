@@ -40,7 +40,7 @@ async function play(store: string, state: string, effort: Effort, faults: string
   const runs: CrawledByThree[] = []
   for (let round = 0; round < rounds; round++) {
     const random = chance(effort.seed * 7919 + round)
-    // Each of the three makes five thirds as many requests, so one of them reaches this number.
+    // Each of the three makes five thirds as many requests, so that one of them reaches this number.
     const killAt = FIRST_KILL + random.below(pages)
     const dataDir = await mkdtemp(path.join(tmpdir(), "fossick-crawlers-"))
     try {

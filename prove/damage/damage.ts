@@ -9,14 +9,14 @@ import { type Trouble, TROUBLES } from "./troubles.ts"
 import { chance } from "#base/testing/chance.ts"
 
 const LOOK_MS = 200
-/** Time within which an appliance that repairs itself is done, even on a busy machine. */
+/** Time within which an appliance that repairs itself must be done, even on a busy machine. */
 const HEALED_MS = 60_000
 /** The file that holds the keys. */
 const STATE = join("data", "state.db")
-/** How many characters to show of a message that names a file. */
+/** Maximum number of characters shown of a message that names a file. */
 const SHOWN = 160
 
-/** The result of one damaged file, or another trouble. */
+/** The result of one damaged file, or of another trouble. */
 interface Case {
   readonly file: string
   readonly harm: string
@@ -26,9 +26,10 @@ interface Case {
 }
 
 /**
- * Damages the files of an appliance one after the other, causes other troubles, and records what the appliance says and what still works.
- * @param stores are not changed: each case has a copy
- * @param only cases whose name, "file, damage", contains this
+ * Damages the files of an appliance one after the other, causes other troubles, and records what the appliance says and
+ * what still works.
+ * @param stores files that aren't changed: each case has a copy
+ * @param only runs only cases whose name, "file, damage", contains this
  */
 export async function damageCases(
   stores: Stores,
@@ -51,7 +52,7 @@ export async function damageCases(
     .toSorted((a, b) => a.at - b.at)
   const cases: Case[] = []
   for (const { file, harm, run } of all.slice(0, Math.max(1, Math.round(all.length * scale)))) {
-    // One after the other: each has its own appliance.
+    // Cases run one after the other, because each has its own appliance.
     // oxlint-disable-next-line no-await-in-loop
     const one = await run()
     cases.push(one)
@@ -79,7 +80,7 @@ async function damagedCase(stores: Stores, file: string, harm: Harm): Promise<Ca
   victim.listen(copy.appliance.output)
   if (!isUp || !(await victim.isRight())) await victim.repair()
   const { said, wentOn, faults } = victim
-  // A file that is never named must not have been needed.
+  // A damaged file that is never named in a message must be one that wasn't needed.
   if (said === "" && wentOn[0] !== "all found")
     faults.push(`no message names the file: ${copy.appliance.output.slice(-SHOWN)}`)
   return {
@@ -140,7 +141,7 @@ class Victim {
     if (count("wrong") > 0 && this.said === "")
       this.faults.push(`${count("wrong")} searches were answered wrongly, without a message`)
     if ((await appliance.call("/usage", undefined, { key: this.#stores.key })).status !== 200) {
-      // Keys exist nowhere else, so the way to restore them must be named.
+      // Keys exist nowhere else, so a message must say how to restore them.
       const isTold = this.#file === STATE && ready.includes("fossick restore")
       if (isTold) this.wentOn.push("keys are lost, and a message says how to restore them")
       else this.faults.push("a key no longer works")
@@ -159,14 +160,14 @@ class Victim {
     this.listen(repair.text)
     appliance.start()
     const isBack = (await this.isUp()) && (await this.#isHealed())
-    // Only people can write these files again, so they must learn what is wrong.
+    // Only people can write these files again, so the message must tell them what is wrong.
     const doctor = isBack || !repair.ok ? repair : await fossick(this.#copy, "doctor")
     this.listen(doctor.text)
     if (isBack) this.wentOn.push("repaired by doctor --repair")
     else if (doctor.ok)
       this.faults.push(`it is not repaired, and the doctor finds nothing: ${doctor.text.slice(-SHOWN)}`)
     else this.wentOn.push("the doctor says how to repair it")
-    // Lost pages are still on their site.
+    // Lost pages still exist on their site.
     if (isBack || !appliance.isRunning) return
     await this.#stores.crawl(appliance)
     if (await this.#isHealed()) this.wentOn.push("found again after the next crawl")
@@ -181,7 +182,7 @@ class Victim {
   }
 }
 
-/** A damaged backup is detected when it is checked. */
+/** Damage to a backup is detected when the backup is checked. */
 async function damagedBackup(stores: Stores, file: string, harm: Harm): Promise<Case> {
   await using copy = await stores.damaged(file, harm)
   const { ok, text } = await fossick(copy, "restore", join(copy.folder, file), "--verify")
@@ -219,7 +220,7 @@ function naming(text: string, file: string): string {
 const cut = (text: string): string =>
   text.length <= SHOWN ? text : `${text.slice(0, SHOWN).replace(/\s+\S*$/, "")} …`
 
-/** Without names and times that differ in every run. */
+/** Removes names and times that differ in every run. */
 const short = (text: string): string =>
   text
     .replace(/^\d\d:\d\d:\d\d /, "")

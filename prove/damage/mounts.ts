@@ -4,7 +4,7 @@ import { basename } from "node:path"
 
 // A data folder on its own file system, seen by one appliance only: its disk can fail without affecting anything else.
 
-/** A command prefix that makes the command see a folder differently. */
+/** A command prefix under which a command sees a folder differently. */
 export type Through = readonly string[]
 
 const runs = (command: string, ...args: readonly string[]): boolean => spawnSync(command, args).status === 0
@@ -46,7 +46,7 @@ export const makeWritable = (pid: number, folder: string): boolean =>
     folder,
   )
 
-/** Puts the folder's content on its own disk, and fills the disk until not one more byte fits. */
+/** Puts the folder's content on its own disk, and fills the disk completely. */
 export const full = (folder: string): Through =>
   seeing(
     "-rm",

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs"
 
-// Loaded before a program (NODE_OPTIONS=--import): its wall clock is ahead by the milliseconds in the file that PROOF_CLOCK names. All
-// processes and threads of an appliance follow the same file, as they would follow a clock that someone sets.
+// Loaded before a program (NODE_OPTIONS=--import): sets the program's wall clock ahead by the milliseconds in the file
+// that PROOF_CLOCK names. All processes and threads of an appliance follow the same file, as they would follow a clock
+// that someone sets.
 
 const RealDate = Date
 const LOOK_MS = 20
@@ -12,14 +13,14 @@ let lookedAt = -Infinity
 function now(): number {
   if (file !== undefined && performance.now() - lookedAt > LOOK_MS) {
     lookedAt = performance.now()
-    // Half written: keep the previous value.
+    // The file is only half written: keep the previous value.
     ahead = Number(readFileSync(file, "utf8")) || 0
   }
   return RealDate.now() + ahead
 }
 
 globalThis.Date = class extends RealDate {
-  // As the language defines it: without arguments the current time, otherwise the given one.
+  // As in the language: without arguments the current time, otherwise the given one.
   constructor(...of: []) {
     if (of.length === 0) super(now())
     else super(...of)

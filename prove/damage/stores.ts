@@ -26,7 +26,7 @@ const PAGES = 8
 const ADMIN_KEY = "the-key-of-the-operator-of-this-proof"
 const SOURCE = "harbours"
 const LOOK_MS = 100
-/** A crawl of a few pages finishes within this time, even on a busy machine. */
+/** Time within which a crawl of a few pages finishes, even on a busy machine. */
 const CRAWLED_MS = 120_000
 
 /** The ways to damage a file. */
@@ -39,7 +39,7 @@ export class Stores implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string>>
   readonly #folder: string
   readonly #site: TestSite
-  /** A key that was created. */
+  /** A key created before the copy was made. */
   readonly key: string
 
   private constructor(parts: {
@@ -57,8 +57,8 @@ export class Stores implements AsyncDisposable {
   }
 
   /**
-   * Lets an appliance crawl, fetch images, create a key and a backup, and stop.
-   * @param more settings for it, and for appliances on copies
+   * Starts an appliance, lets it crawl, fetch images, and create a key and a backup, and stops it.
+   * @param more more settings, for this appliance and for those on copies
    */
   static async fill(more: Readonly<Record<string, string>> = {}): Promise<Stores> {
     await using opened = new AsyncDisposableStack()
@@ -100,8 +100,8 @@ export class Stores implements AsyncDisposable {
   }
 
   /**
-   * One file of each kind that it wrote, by its path in the folder. Files that are created again at every start and
-   * contain no data are left out.
+   * One file of each kind that the appliance wrote, by its path in the folder. Files that are created again at every
+   * start and contain no data are left out.
    */
   kinds(): string[] {
     const byKind = new Map<string, string>()
@@ -113,21 +113,21 @@ export class Stores implements AsyncDisposable {
     return [...byKind.values()].toSorted()
   }
 
-  /** A copy of all its files, one of them damaged, and an appliance on it. */
+  /** A copy of all the files, one of them damaged, and an appliance on it. */
   async damaged(file: string, harm: Harm): Promise<DamagedCopy> {
     const copy = await this.copy()
     damage(join(copy.folder, file), harm)
     return copy
   }
 
-  /** A copy of all its files, and an appliance on it that isn't started. */
+  /** A copy of all the files, and an appliance on it that isn't started. */
   async copy(): Promise<DamagedCopy> {
     const folder = mkdtempSync(join(tmpdir(), "fossick-damaged-"))
     await cp(this.#folder, folder, { recursive: true })
     return new DamagedCopy(folder, await applianceOn(folder, this.#env, this.#site))
   }
 
-  /** Its current answers to a search for each page by a word of its own. */
+  /** The appliance's current answers to a search for each page by a word that only this page has. */
   async answers(
     appliance: Appliance,
   ): Promise<{ readonly is: "right" | "refused" | "wrong"; readonly said: string }[]> {
@@ -144,7 +144,7 @@ export class Stores implements AsyncDisposable {
     )
   }
 
-  /** Has the site crawled again. */
+  /** Makes the appliance crawl the site again. */
   crawl(appliance: Appliance): Promise<void> {
     return crawlOn(appliance)
   }
@@ -159,13 +159,13 @@ export class Stores implements AsyncDisposable {
     }
   }
 
-  /** The status of the answer for a stored page. */
+  /** The HTTP status of the response for a stored page. */
   async storedPage(appliance: Appliance): Promise<number> {
     const query = new URLSearchParams({ url: this.#site.url("/harbour/1") })
     return (await appliance.call(`/pages?${query.toString()}`)).status
   }
 
-  /** The status of the answer for the picture's thumbnail. */
+  /** The HTTP status of the response for the picture's thumbnail. */
   async thumbnail(appliance: Appliance): Promise<number> {
     const query = new URLSearchParams({ page: this.#site.url("/"), image: this.#site.url("/picture.png") })
     return (await appliance.call(`/thumbnails?${query.toString()}`)).status
@@ -219,7 +219,7 @@ export function damage(file: string, harm: Harm): void {
   if (harm === "removed") return rmSync(file)
   const read = readFileSync(file)
   if (harm === "cut in half") return truncateSync(file, read.length >> 1)
-  // In a large file several places, because the place must not matter.
+  // A large file is damaged in several places, because the place must not matter.
   for (const place of read.length > 100_000 ? [0.2, 0.5, 0.8] : [0.5])
     read[Math.floor(read.length * place)]! ^= 0x5a
   chmodSync(file, 0o600)

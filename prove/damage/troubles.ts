@@ -20,7 +20,7 @@ import {
 import { damage, type DamagedCopy, type Harm, type Stores } from "./stores.ts"
 
 const LOOK_MS = 200
-/** Time within which an appliance that can continue does so, even on a busy machine. */
+/** Time within which an appliance that can continue must do so, even on a busy machine. */
 const PATIENCE_MS = 120_000
 const MINUTE_MS = 60_000
 const YEAR_MS = 365 * 24 * 60 * MINUTE_MS
@@ -43,7 +43,7 @@ interface Told {
 export interface Trouble {
   readonly what: string
   readonly harm: string
-  /** @param copy of a filled folder, with an appliance that is not started */
+  /** @param copy a copy of a filled folder, with an appliance that isn't started */
   readonly meet: (stores: Stores, copy: DamagedCopy) => Promise<Pick<Told, "said" | "wentOn" | "faults">>
 }
 
@@ -64,7 +64,7 @@ async function within(isSo: () => Promise<boolean>): Promise<boolean> {
   return false
 }
 
-/** Waits until it answers. @returns false if it exits instead */
+/** Waits until the appliance answers. @returns false if it exits instead */
 async function isUp(appliance: Appliance): Promise<boolean> {
   while (appliance.isRunning) {
     if ((await appliance.call("/healthz")).status === 200) return true
@@ -94,7 +94,7 @@ async function readsAlone(
 ): Promise<string[]> {
   const data = join(folder, "data")
   const faults: string[] = []
-  // More than once: the first calls might be answered from memory.
+  // Made more than once, because the first calls might be answered from memory.
   for (let times = 0; times < 3; times++)
     if (!(await isRight(stores, appliance)))
       faults.push(`not every page is found: ${await found(stores, appliance)}`)
@@ -123,7 +123,7 @@ async function readsAlone(
   return faults
 }
 
-/** The text of a refusal in the contract's form; empty if it isn't one. */
+/** The text of a refusal in the API's error format; empty if the response isn't one. */
 function errorIn(text: string): string {
   try {
     return (JSON.parse(text) as { detail?: { error?: string } }).detail?.error ?? ""
@@ -140,14 +140,14 @@ const lastWords = ({ output }: Appliance): string =>
     .join("\n")
     .slice(-1000)
 
-/** Whether it finds every page, creates keys and crawls. */
+/** Whether the appliance finds every page, creates keys and crawls. */
 async function goesOn(stores: Stores, appliance: Appliance): Promise<boolean> {
   const makesKeys = async () => (await appliance.call("/admin/keys", { role: "search" })).status === 201
   if (!(await within(makesKeys)) || !(await within(() => isRight(stores, appliance)))) return false
   return (await stores.crawled(appliance)) === "finished"
 }
 
-/** The data folder isn't writable at first, and then it is. */
+/** The data folder isn't writable at first, and is later made writable. */
 const unwritable = (
   harm: string,
   parts: {
@@ -283,7 +283,7 @@ export const TROUBLES: readonly Trouble[] = [
   clockSet("ten years forward, then back", [0, 10 * YEAR_MS, 0]),
   clockSet("ten years ahead from the start, then back", [10 * YEAR_MS, 0]),
   clockSet("ten years back, then forward", [0, -10 * YEAR_MS, 0]),
-  // On 28 March 2027 the clocks of Paris go from 2:00 to 3:00, on 31 October from 3:00 back to 2:00.
+  // In Paris, clocks go from 2:00 to 3:00 on 28 March 2027, and from 3:00 back to 2:00 on 31 October.
   clockSet(
     "across the start of summer time",
     [until("2027-03-28T00:59:55Z"), until("2027-03-28T01:00:05Z")],

@@ -5,9 +5,9 @@ import { setPriority } from "node:os"
 // port, kind of flood, number of connections, and optionally a key. It ends with its parent.
 
 const [host = "", port = "", kind = "", wanted = "", key = ""] = process.argv.slice(2)
-/** Different addresses from the caller who is measured: on Linux all of 127.0.0.0/8 is this machine. */
+/** Addresses other than that of the caller who is measured: on Linux, all of 127.0.0.0/8 is this machine. */
 const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"]
-/** Requests that one connection sends ahead. */
+/** Number of requests that one connection pipelines. */
 const AHEAD = 40
 const DRIP_MS = 100
 /** A closed connection is opened again after this time, since an attacker comes back. */
@@ -19,7 +19,7 @@ const post = (path: string, body: string, more = "", length = body.length) =>
   `POST ${path} HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\nContent-Length: ${length}\r\n${more}\r\n${body}`
 const QUESTION = JSON.stringify({ query: "how long does it take" })
 
-/** What a connection does once it is open. */
+/** What each connection does once it is open. */
 const KINDS: Readonly<Record<string, (socket: Socket) => void>> = {
   idle: (socket) => {
     if (Math.random() < 0.5) socket.write(`GET /healthz HTTP/1.1\r\n${HEAD}`)
@@ -57,7 +57,7 @@ const KINDS: Readonly<Record<string, (socket: Socket) => void>> = {
 function open(number: number): void {
   const localAddress = ADDRESSES[number % ADDRESSES.length]!
   const socket = connect({ host, port: Number(port), localAddress })
-  // Closed connections are what is expected here.
+  // Closed connections are expected here.
   socket.on("error", () => socket.destroy())
   socket.once("connect", () => KINDS[kind]!(socket))
   socket.once("close", () => setTimeout(open, AGAIN_MS, number))

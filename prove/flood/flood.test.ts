@@ -14,7 +14,7 @@ describe("another caller gets answers without errors during a flood of", () => {
       expect(faultsOf(tried, false)).toEqual([])
       expect(tried.flooded.search.length).toBeGreaterThan(0)
     }
-    // The attacker has gone, and left nothing behind.
+    // The attacker is gone, and has left nothing behind.
     const bound = async (name: string) => {
       const response = await fetch(`${app.url}/metrics`, { headers: { Authorization: `Bearer ${TEST_KEY}` } })
       const value = new RegExp(`^fossick_bound_used\\{bound="${name}"\\} (\\d+)$`, "m").exec(

@@ -13,9 +13,9 @@ const TURNS = 6
 const PAGES = 200
 /** Another caller's slowest hundredth of calls must take less than this many times its time without the flood. */
 const MOST_FACTOR = 2
-/** Memory of the process that answers, before the floods and after them. */
+/** How many times its memory before the floods the answering process may use after them. */
 const MEMORY_FACTOR = 1.1
-/** The process collects its garbage once it has been idle for 20 s. */
+/** How long to wait for garbage collection, which the process does once it has been idle for 20 s. */
 const REST_SECONDS = 40
 /** Below this scale times and memory are reported but not judged. */
 const JUDGED_FROM = 0.2
@@ -49,7 +49,7 @@ async function run(effort: Effort): Promise<Outcome> {
     turns: tries(effort, TURNS, 1),
   }
   const [rows, faults]: [Row[], string[]] = [[], []]
-  // Pools and caches are as large as they get.
+  // One turn of each flood first, so that pools and caches reach their full size.
   for (const flood of FLOODS) await trial(target, flood, true, { ...force, turns: 1 })
   const before = await memoryAtRest(appliance, effort)
   for (const flood of FLOODS)
@@ -71,7 +71,7 @@ async function run(effort: Effort): Promise<Outcome> {
   return { columns, rows, faults }
 }
 
-/** Null: nothing was answered. */
+/** Null if nothing was answered. */
 const p99 = (taken: readonly number[]): number | null => (taken.length === 0 ? null : percentile(taken, 0.99))
 
 function compared({ alone, flooded }: Trial, call: "search" | "healthz"): string {
@@ -93,7 +93,7 @@ export function faultsOf({ flood, hasKey, alone, flooded }: Trial, isTimed: bool
   return faults
 }
 
-/** Bytes that the answering process holds after it has been idle. */
+/** Bytes of memory that the answering process uses after it has been idle. */
 async function memoryAtRest({ pid, dataDir }: LiveAppliance, { scale }: Effort): Promise<number> {
   await pause(REST_SECONDS * 1000 * Math.min(1, scale * 5))
   const api = processTree(pid).find((one) => /\/api\/main\.ts/.test(commandOf(one)))

@@ -26,7 +26,7 @@ export interface Target {
   readonly floodKey: string
 }
 
-/** What a caller experienced: the milliseconds of each answer, and each failure in words. */
+/** A caller's results: the milliseconds of each answer, and each failure in words. */
 export interface Fared {
   readonly search: number[]
   readonly healthz: number[]
@@ -49,11 +49,11 @@ export interface Force {
 }
 
 const PROBE_PAUSE_MS = 20
-/** Time within which a flood's connections are gone. */
+/** Time within which a flood's connections must be gone. */
 const SETTLE_MS = 500
 const newlyFared = (): Fared => ({ search: [], healthz: [], wrong: [] })
 
-/** Runs one kind of flood alongside one caller, who sends requests with and without it in turns, so that other load on the machine affects both alike. */
+/** Runs one kind of flood alongside one caller, who sends requests in turns with and without the flood, so that other load on the machine affects both alike. */
 export async function trial(
   target: Target,
   flood: Flood,
@@ -88,7 +88,7 @@ async function begin({ url, floodKey }: Target, flood: Flood, count: number, has
   }
 }
 
-/** Asks `/search` over a kept connection and `/healthz` over a new one each time, for this long. */
+/** Calls `/search` over a persistent connection and `/healthz` over a new one each time, for this long. */
 async function askFor(target: Target, ms: number, fared: Fared): Promise<void> {
   const late = AbortSignal.timeout(ms)
   const asking = async (into: number[], ask: () => Promise<string | null>) => {

@@ -8,7 +8,7 @@ type Method = "get" | "post" | "delete"
 interface Call {
   readonly query?: Readonly<Record<string, Schema>>
   readonly headers?: Readonly<Record<string, Schema>>
-  /** By media type. */
+  /** Bodies, by media type. */
   readonly body?: Readonly<Record<string, Schema>>
   /** Answers in addition to those that all calls of a door share. */
   readonly answers?: Readonly<Record<string, object>>
@@ -16,7 +16,7 @@ interface Call {
 
 /** Values that the appliance knows when the calls are made. */
 export interface Known {
-  /** Address of a page of the index. */
+  /** Address of a page in the index. */
   readonly page: string
   /** Id of a program registered through OAuth, and its redirect address. */
   readonly client: string
@@ -28,7 +28,7 @@ const flag: Schema = { type: "boolean" }
 const whole: Schema = { type: "integer" }
 const any: Schema = {}
 const list = (items: Schema): Schema => ({ type: "array", items, maxItems: 20 })
-/** Usually one of these, otherwise anything. */
+/** Usually one of these values, otherwise anything. */
 const mostly = (...values: readonly unknown[]): Schema => ({
   anyOf: [{ enum: values }, { enum: values }, any],
 })
@@ -474,7 +474,7 @@ const OAUTH = {
   "3XX": answer("Back to the program."),
   ...refused(any, "503"),
 }
-/** Each from a different address: one address may only register and ask so often. */
+/** Each call comes from a different address, because one address may only register and ask a limited number of times. */
 const from = { "X-Forwarded-For": { type: "string", format: "ipv4" } }
 
 function oauth({ client, callback }: Known): Readonly<Record<string, Call>> {

@@ -20,7 +20,7 @@ test("Every served call of another vendor's API is among those tested", () => {
   const tried = operationsOf(foreignDoors({ page: "", client: "", callback: "" })).map(({ name }) => name)
   expect(served.length).toBeGreaterThan(40)
   expect(served.filter((one) => !tried.includes(one))).toEqual([])
-  // At their own address, or below the route that catches everything.
+  // At their own address, or below the catch-all route.
   const others = tried.filter((one) => !served.includes(one) && !/^\w+ \/v1\/vector_stores\/all/.test(one))
   expect(others.map((one) => one.split("/")[1])).toEqual([
     "mcp",
@@ -43,7 +43,7 @@ const ANYTHING: never = new Proxy(() => ANYTHING, {
   get: (_, name) => (name === Symbol.toPrimitive ? () => "" : ANYTHING),
 }) as never
 
-// Tests install nothing: `npm run prove -- fuzz-api` does.
+// Tests don't install anything; `npm run prove -- fuzz-api` does.
 test(
   "a few random calls are answered as documented, with and without a key",
   { tags: ["schemathesis"] },

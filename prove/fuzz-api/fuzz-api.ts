@@ -13,21 +13,21 @@ import { openSchemathesis, type Tries } from "./schemathesis.ts"
 
 const { operations } = await describedBy(features)
 
-/** Seconds for each kind of caller; random calls continue until they have passed. */
+/** Seconds for each kind of caller; random calls continue until this time has passed. */
 const SECONDS = { own: 420, foreign: 120, paid: 60 }
 /** A Python program is started for each, so a lower number would hardly be faster. */
 const LEAST_SECONDS = 3
-/** Number of operations in a run with few tries; each kind of caller gets different ones. */
+/** Number of operations in a short run; each kind of caller gets different ones. */
 const FEWEST = 4
 
-/** An address without a server: every fetch of an external address fails there at once, on any machine. */
+/** An address without a server: on any machine, every fetch of an external address fails there at once. */
 const NO_PROXY = "http://127.0.0.1:9"
-/** The redirect address of a program that was let in. */
+/** The redirect address of a program that was granted access. */
 const CALLBACK = "http://127.0.0.1:9/callback"
 
 interface Caller {
   readonly name: string
-  /** The key of a request; null for none. */
+  /** The key of a request; null to send none. */
   readonly key: string | null
 }
 
@@ -84,7 +84,7 @@ async function run(effort: Effort): Promise<Outcome> {
     rows.push(row)
     faults.push(...wrong.map((fault) => `${round.calls} as ${round.caller.name}: ${fault}`))
   }
-  // It still works after all these calls.
+  // The appliance still works after all these calls.
   if ((await pagesOf(appliance, operator)).length === 0) faults.push("no page is found any more")
   if (!(await isWorkedOn(paid, payments.v2))) faults.push("a payment is no longer processed")
   faults.push(...failuresIn(appliance.output()))
@@ -93,7 +93,7 @@ async function run(effort: Effort): Promise<Outcome> {
 }
 
 const isShort = ({ scale }: Effort): boolean => scale < 0.1
-/** Whether there is time for all of them. */
+/** Whether there is time for all operations. */
 const isWhole = ({ scale }: Effort): boolean => scale >= 0.5
 
 async function settingsFor(operator: string, paidPort: number, facilitator: string) {
@@ -147,7 +147,7 @@ async function roundsOf(
   const withKeys = Object.values(callers).filter(({ key }) => key !== null)
   const all = operations
     .map(({ id, method, path }) => ({ id, name: `${method.toUpperCase()} ${path}` }))
-    // Only the document is requested from it.
+    // Only the OpenAPI document is requested from this appliance.
     .filter(({ name }) => name !== "GET /openapi.json")
   return [
     {
@@ -162,7 +162,7 @@ async function roundsOf(
       caller,
       tries: { url, document: foreign, seconds: tries(effort, SECONDS.foreign, LEAST_SECONDS) },
     })),
-    // Each one starts the program. A short run only has one caller with a key and one without.
+    // Each caller starts the program, so a short run only has one caller with a key and one without.
     ...[...one(withKeys), asNobody].map((caller) => ({
       calls: "`/openapi.json`",
       operations: some(all),
@@ -222,7 +222,7 @@ async function madeBy({ url }: Appliance, operator: string, body: object): Promi
   return (await answer.json()) as Made
 }
 
-/** Id of a program that may ask people to let it in. */
+/** Id of a program that may ask people for access. */
 async function registered(url: string): Promise<string> {
   const answer = await fetch(`${url}/register`, {
     method: "POST",
@@ -235,7 +235,7 @@ async function registered(url: string): Promise<string> {
 
 /**
  * Requests that failed through a fault of the appliance according to the log, and processes that died. A scrape also
- * reports a site's fault with status 500; those answers have a code, which is checked.
+ * reports a site's fault with status 500; those responses have a code, which is checked.
  */
 const failuresIn = (log: string): readonly string[] =>
   log

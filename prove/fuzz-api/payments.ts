@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { ask, sign, signV1 } from "../../api/doors/x402/testing/payments.ts"
 import { payer, payerV1 } from "../../api/doors/x402/testing/wallets.ts"
 
-/** Longer than any proof lasts, but short enough not to be refused. */
+/** Longer than any proof runs, but short enough not to be refused. */
 const VALID_SECONDS = 20 * 3600
 
 /** A facilitator that accepts every payment and settles none, so that one payment can run any number of searches to their end. */
@@ -29,7 +29,7 @@ export async function startFacilitator(): Promise<AsyncDisposable & { readonly u
   }
 }
 
-/** Headers of payments for the item sold at an address, by protocol version. */
+/** Payment headers for the item sold at an address, by protocol version. */
 export async function paymentsFor(url: string): Promise<{ readonly v1: string; readonly v2: string }> {
   const authorization = { validBefore: String(Math.floor(Date.now() / 1000) + VALID_SECONDS) }
   const [one, two] = [
@@ -39,7 +39,7 @@ export async function paymentsFor(url: string): Promise<{ readonly v1: string; r
   return { v1: one.headers["X-PAYMENT"]!, v2: two.headers["PAYMENT-SIGNATURE"]! }
 }
 
-/** Whether a search is run for a payment: it is only refused because of the facilitator's final answer. */
+/** Whether a search is run for a payment: then the call fails only because the facilitator doesn't settle the payment. */
 export async function isWorkedOn(url: string, payment: string): Promise<boolean> {
   const { status, text } = await ask(url, { query: "pumps" }, { "PAYMENT-SIGNATURE": payment })
   return status === 402 && text.includes("not_here")

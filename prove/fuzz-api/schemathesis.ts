@@ -17,10 +17,10 @@ const WANTED = "schemathesis==4.32.5"
 export const PROGRAM = "SCHEMATHESIS"
 
 /**
- * Code checks what schemas cannot express: whether a date exists, whether two fields contradict each other, whether a
- * thing exists or is in the right state, whether a key has the rights and credits for it. Such answers are right for
- * input that the schema allows. A 500 never is; a 503 is right where the document lists one, such as readiness on a
- * busy machine.
+ * The allowed statuses. Code checks what schemas cannot express: whether a date exists, whether two fields contradict
+ * each other, whether a thing exists or is in the right state, whether a key has the rights and credits for it. Such
+ * responses are right for input that the schema allows. A 500 never is; a 503 is right where the document lists one,
+ * such as readiness on a busy machine.
  */
 const CONFIG = `
 hooks = "asked.py"
@@ -32,7 +32,7 @@ expected-statuses = ["2xx", "400", "401", "403", "404", "409", "422", "429", "43
 expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "429", "431", "432", "433", "503"]
 `
 
-/** Its reports count operations but don't name them, so each one that was answered is recorded here. */
+/** Schemathesis's reports count operations but don't name them, so each operation that was answered is recorded here. */
 const HOOKS = `
 import os
 import schemathesis
@@ -56,14 +56,14 @@ export interface Schemathesis extends AsyncDisposable {
 
 export interface Tries {
   readonly url: string
-  /** An OpenAPI document that only describes the statuses and refusals of answers. Default: the appliance's own. */
+  /** An OpenAPI document that only describes the statuses and refusals of responses. Default: the appliance's own. */
   readonly document?: object
-  /** Sent with every request; null sends none. */
+  /** The key sent with every request; null to send none. */
   readonly key: string | null
   readonly seed: number
   /** The maximum duration. */
   readonly seconds: number
-  /** Only these operations, by their ids. Default: all. */
+  /** Ids of the only operations to test. Default: all. */
   readonly operations?: readonly string[]
 }
 
@@ -72,9 +72,9 @@ export interface Tried {
   readonly asked: readonly string[]
   /** Number of generated requests that were sent. */
   readonly cases: number
-  /** Each way in which an answer didn't match the document, with the call that shows it. */
+  /** Each way in which a response didn't match the document, with a call that shows it. */
   readonly faults: readonly string[]
-  /** How often the program couldn't generate values: see {@link OF_ITS_OWN}. */
+  /** Number of times that the program couldn't generate values: see {@link OF_ITS_OWN}. */
   readonly failed: number
 }
 
@@ -104,7 +104,7 @@ async function installed(dir: string): Promise<string | null> {
   const bin = join(dir, "venv/bin")
   try {
     await run("python3", ["-m", "venv", join(dir, "venv")])
-    // On a machine without a package index, the first try shows it.
+    // On a machine without a package index, the first attempt fails.
     await run(join(bin, "pip"), ["install", "--quiet", "--retries", "1", "--timeout", "20", WANTED])
     return join(bin, "schemathesis")
   } catch {
@@ -117,9 +117,9 @@ async function installed(dir: string): Promise<string | null> {
  * the operation is skipped; an operation that no phase called is missing from the list of operations called.
  */
 const OF_ITS_OWN = "Runtime Error"
-/** No call with such values takes so long, however busy the machine is. */
+/** No call with such values takes this long, however busy the machine is. */
 const HANG_SECONDS = "60"
-/** How much of Schemathesis's output is shown when it could not continue. */
+/** Number of characters of Schemathesis's output shown if it couldn't continue. */
 const SHOWN_CHARS = 3000
 
 async function tryWith(program: string, dir: string, given: Tries): Promise<Tried> {
@@ -134,7 +134,7 @@ async function tryWith(program: string, dir: string, given: Tries): Promise<Trie
     given.key === null ? [] : ["--header", `Authorization: Bearer ${given.key}`],
     (given.operations ?? []).flatMap((id) => ["--include-operation-id", id]),
     ["--checks", given.document ? "status_code_conformance,response_schema_conformance" : "all"],
-    // The answer to one call leads to others, which may not be among those that were chosen.
+    // The response to one call leads to other calls, which may not be among those that were chosen.
     given.document && given.operations ? ["--phases", "examples,coverage,fuzzing"] : [],
     ["--mode", "all", "--workers", "2", "--seed", String(given.seed)],
     ["--max-time", String(given.seconds), "--request-timeout", "170", "--max-response-time", HANG_SECONDS],
@@ -195,8 +195,8 @@ const callsOf = (told: ReadonlyMap<string, string>, operations: readonly string[
   operations.map((name) => `\n${told.get(name) ?? ""}`).join("")
 
 /**
- * `/admin/sources/preview` can also be a source with that name, which may be read and deleted: those methods belong to
- * the address, and the document lists them under `/admin/sources/{name}`.
+ * `/admin/sources/preview` can also be a source with that name, which may be read and deleted: GET and DELETE therefore
+ * exist at this address, and the document lists them under `/admin/sources/{name}`.
  */
 const ALLOW = "Allow header mismatch"
 function isNameToo(operation: string): boolean {

@@ -9,7 +9,7 @@ test("Damaged pages, PDF files and archives are read, or left out with a reason"
     ["PDF files", 4],
     ["Office files and books", 4],
   ])
-  // Most are still pages.
+  // Most mutated files are still pages.
   expect(rows[0]![2]).toBeGreaterThan(18)
 })
 

@@ -17,17 +17,17 @@ const PDFS = 10_000
 const ARCHIVES = 5000
 
 const ONE_THREAD_BELOW = 0.01
-/** Visits under way at one time, as in a crawl. */
+/** Maximum number of concurrent visits, as in a crawl. */
 const AT_ONCE = 8
 /** Number of the first of those pages. Memory must return to its level after them: pools and caches that a process fills aren't a leak. */
 const WARM_UP = 300
 /**
- * Megabytes by which memory may vary, whatever was read: the process's own heap, and all memory the system has given
- * it, which is returned in steps of the allocator's (486 MB after 1000 pages, 318 after 100 more).
+ * Megabytes by which memory may vary, whatever was read: for the process's own heap, and for all memory that the system
+ * has given it, which the allocator returns in steps (486 MB after 1000 pages, 318 after 100 more).
  */
 const SLACK_MB = { heap: 24, all: 256 }
 const GROWTH = 1.25
-/** Time beyond the settings' limits for one page, for starting a place and for waiting for a turn. */
+/** Time allowed per page beyond the settings' limits, for starting a reader and for waiting for a turn. */
 const HANG_MS = 240_000
 
 interface Kind {
@@ -85,7 +85,7 @@ async function run(effort: Effort): Promise<Outcome> {
 async function readAll(kind: Kind, effort: Effort, faults: string[]) {
   const files = kind.files()
   const mutantOf = (number: number): Mutant => {
-    // Each page has its own seed, so that it can be made again without those before it.
+    // Each page has its own seed, so that it can be made again without the ones before it.
     const random = chance(effort.seed * 1_000_003 + number)
     return kind.mutate(random.one(files), random.one(files), random)
   }
@@ -134,7 +134,7 @@ async function readAll(kind: Kind, effort: Effort, faults: string[]) {
   return { ...sum, before, after }
 }
 
-/** With a separate reader, which is closed afterwards. */
+/** Uses a separate reader, which is closed afterwards. */
 async function visitAll(
   from: number,
   end: number,
@@ -176,7 +176,7 @@ async function serve(mutantOf: (number: number) => Mutant) {
   }
 }
 
-/** A reader with a bug of its own reports it in the error messages of its language. */
+/** Error messages of the language itself, which a reader with a bug reports. */
 const BUG =
   /is not (?:a function|iterable|defined|a constructor)|Cannot read propert|Cannot access|Cannot convert|Maximum call stack|Invalid (?:array|string) length|out of (?:range|bounds)|toISOString|Invalid time value|Assertion/
 /** The results allowed for any of these pages; anything else would be a fault of the reader. */
@@ -204,7 +204,7 @@ export function whatIsWrong(result: ReadResult | Error | "hangs"): string | null
     (url) => url !== null && toPageUrl(url) === null && !url.startsWith("data:image/"),
   )
   if (odd !== undefined) return `it gives ${odd} as an address`
-  // JSON escapes half a surrogate pair like this, and nothing else.
+  // The escape that JSON uses for half a surrogate pair, and for nothing else.
   const half = /.{0,20}(?<!\\)\\ud[89a-f].{0,20}/i.exec(JSON.stringify(extracted))
   if (half !== null) return `half a character: ${half[0]}`
   if (`${title}${markdown}`.includes("\0")) return "its text holds U+0000"
@@ -216,7 +216,7 @@ export function whatIsWrong(result: ReadResult | Error | "hangs"): string | null
   return null
 }
 
-/** Memory of this process with its threads, after garbage collection. */
+/** Memory used by this process and its threads, after garbage collection. */
 async function memoryMb() {
   const collect = garbageCollector()
   for (let round = 0; round < 3; round++) {

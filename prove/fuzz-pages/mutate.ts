@@ -3,7 +3,7 @@ import type { Chance } from "#base/testing/chance.ts"
 import { readJson } from "../../bench/data-files.ts"
 import type { RealFile } from "./real-pages.ts"
 
-/** An answer that a server sends. */
+/** A response that a server sends. */
 export interface Mutant {
   readonly bytes: Buffer
   /** The Content-Type header; empty for none. */
@@ -16,7 +16,7 @@ const STRINGS = { elements: { type: "string" } } as const
 
 type Change = (bytes: Buffer, random: Chance, other: RealFile) => Buffer
 
-/** Too large for a thread, so that some are read in processes, and small enough for a crawler to fetch. */
+/** Size of a page that is too large for a thread, so that some are read in processes, but small enough for a crawler to fetch. */
 const MOST_BYTES = 3_000_000
 
 const flip: Change = (bytes, random) => {
@@ -59,7 +59,7 @@ function stretch(bytes: Buffer, random: Chance): readonly [from: number, length:
 
 const ANY: Readonly<Record<string, Change>> = { flip, cut, without, twice, noise, splice }
 
-/** A change of the text, byte for byte as latin1, which keeps every byte. */
+/** Changes the text byte for byte as latin1, which preserves every byte. */
 const ofText =
   (change: (text: string, random: Chance) => string): Change =>
   (bytes, random) =>
@@ -78,13 +78,13 @@ const PIECES = readJson(new URL("pieces.json", import.meta.url), {
     /** Tags that are left open. */
     openers: STRINGS,
     entities: STRINGS,
-    /** Byte for byte as latin1. */
+    /** Bytes, written as latin1. */
     characters: STRINGS,
     attributes: STRINGS,
     values: STRINGS,
     /** Structured data and meta tags. */
     facts: STRINGS,
-    /** Media types that servers give for a page, rightly or not. */
+    /** Media types that servers send for a page, correctly or not. */
     types: STRINGS,
   },
 })

@@ -8,12 +8,12 @@ const ROOT = join(import.meta.dirname, "../..")
 /** Pages of manuals, and the handbook as the appliance shows it. */
 const MANUALS = join(ROOT, "bench/testing/pages")
 const HANDBOOK = join(ROOT, "docs")
-/** A folder with further files, such as the unpacked documentation of a distribution. */
+/** A folder with more files, such as the unpacked documentation of a distribution. */
 const MORE = "FOSSICK_FUZZ_PAGES"
-/** Larger files are left out: the pages made from them are larger still, and a crawler accepts no page of more than 10 MB. */
+/** Maximum size: larger files are left out, because the pages made from them are larger still, and a crawler accepts no page of more than 10 MB. */
 const MOST_BYTES = 2_000_000
 
-/** A file as someone wrote it. */
+/** A file as its author wrote it. */
 export interface RealFile {
   readonly name: string
   readonly type: string
@@ -119,7 +119,7 @@ function further(pattern: RegExp, type: string): readonly RealFile[] {
     .filter(({ bytes }) => bytes.length > 0 && bytes.length <= MOST_BYTES)
 }
 
-/** In an order that is the same on every machine. */
+/** Sorted, so that the order is the same on every machine. */
 const filesBelow = (folder: string, pattern: RegExp): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => pattern.test(path))

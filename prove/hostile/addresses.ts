@@ -5,7 +5,7 @@ import { type Arena, type Attack, CASES, type Kind, unless } from "./attack.ts"
 const told = (address: string, { inner }: Arena): string =>
   address.replaceAll("PORT", inner.authority.split(":")[1]!)
 
-/** Tries to read an address that must not be read, and returns how it was refused. */
+/** Tries to make the appliance read an address that must not be read, and returns how it was refused. */
 async function refused(address: string, arena: Arena): Promise<string | null> {
   const result = await arena.reader.read(address)
   return unless(result.kind !== "read", () => `it was read: ${JSON.stringify(result).slice(0, 200)}`)
@@ -17,7 +17,7 @@ const direct = (address: string): Attack => ({
 })
 
 let served = 0
-/** A path of the attacker's site that redirects there. */
+/** A path on the attacker's site that redirects there. */
 function leading(to: string, { evil }: Arena, code = 302): string {
   const path = `/r${(served += 1)}`
   evil.serve({ [path]: redirect(encodeURI(to).replaceAll("%25", "%"), code) })
@@ -100,14 +100,14 @@ const chains: readonly Attack[] = [
   },
 ]
 
-/** The files that a source's site serves in addition to its page, and the source's own settings. `at` is the start of a path. */
+/** The files that a source's site serves in addition to its page, and the source's own settings. `at`: the first part of each path. */
 interface Listing {
-  /** HTML for the head of its page. */
+  /** HTML for the head of the site's page. */
   readonly head?: string
   readonly robots?: string
   readonly files?: Readonly<Record<string, Answer>>
   readonly source?: Partial<SourceSpec>
-  /** A file of the site that leads inwards; the test fails if it isn't requested. */
+  /** A file of the site that points to a private address; the test fails if it isn't requested. */
   readonly asked?: string
 }
 type Listed = (own: { readonly at: (path: string) => string; readonly inner: string }) => Listing

@@ -7,16 +7,16 @@ import type { PageReader } from "#crawler/fetch/visit/reader.ts"
 import type { ServedApp } from "../../api/testing/serve-app.ts"
 import type { PrivateService } from "./private-service.ts"
 
-/** The targets of the attacks: real parts, over sockets of this machine. */
+/** The targets of the attacks: real components, over sockets on this machine. */
 export interface Arena {
   /** The attacker's site, which counts as public: `http://evil.example:<port>`. */
   readonly evil: TestSite
-  /** A service of the private network that must not be reached: any request to it is a fault. */
+  /** A service in the private network that must not be reached: any request to it is a fault. */
   readonly inner: PrivateService
   /** A public site at {@link OUTER_ADDRESS}, and at the port of the private service. */
   readonly outer: TestSite
   readonly internet: FakeInternet
-  /** Networks that may be reached: none, except to check whether the attacks would arrive. */
+  /** Networks that may be reached: none, except when checking that the attacks would succeed otherwise. */
   readonly networks: readonly string[]
   /** Reads pages as live calls do. */
   readonly reader: PageReader
@@ -30,33 +30,33 @@ export interface Arena {
   readonly scale: number
 }
 
-/** Counts as public; leads to {@link Arena.outer}. */
+/** An address that counts as public, and leads to {@link Arena.outer}. */
 export const OUTER_ADDRESS = "93.184.215.20"
-/** Counts as public, and nothing listens there. */
+/** An address that counts as public, where nothing listens. */
 export const SILENT_ADDRESS = "93.184.215.30"
 
 /** One attack. */
 export interface Attack {
   readonly name: string
-  /** How many entries of the list it covers at once. Default 1. */
+  /** Number of entries of the list that the attack covers at once. Default 1. */
   readonly tries?: number
-  /** Runs it. @returns what went wrong; null if the attack was repelled */
+  /** Runs the attack. @returns what went wrong; null if the attack was repelled */
   readonly play: (arena: Arena) => Promise<string | null>
 }
 
-/** Attacks of one kind, and what must happen. */
+/** Attacks of one kind, and their required outcome. */
 export interface Kind {
   readonly kind: string
   readonly must: string
   readonly attacks: readonly Attack[]
-  /** If they are much the same, a short run only plays every nth. Default: all. */
+  /** If the attacks are very similar, a short run only uses every nth of them. Default: all. */
   readonly shortly?: number
 }
 
-/** Null when it holds. */
+/** Null if the condition holds; otherwise the fault. */
 export const unless = (holds: boolean, fault: () => string): string | null => (holds ? null : fault())
 
-/** All of them; in a short run every `nth`. */
+/** All attacks, or in a short run every `nth`. */
 export const fewer = <T>(all: readonly T[], scale: number, nth: number): readonly T[] =>
   isShort(scale) ? all.filter((_, at) => at % nth === 0) : all
 
@@ -83,17 +83,17 @@ export const CASES = readJson(new URL("cases.json", import.meta.url), {
     pollutions: STRINGS,
     pollutedQueries: STRINGS,
     patterns: STRINGS,
-    /** Redirect addresses that a program asks for, and that the system would open at once. */
+    /** Redirect addresses that a program asks for, and that the operating system would open immediately. */
     redirectUris: STRINGS,
     webhookAddresses: STRINGS,
     reboundNames: STRINGS,
     /** Text that runs if it is treated as markup, and then calls `evil`. */
     markup: STRINGS,
-    /** HTML of pages that try something. */
+    /** HTML of pages that attempt an attack. */
     pageTries: PAGES,
     /** The same, for attempts that only work on pages over https or from this machine. */
     securePageTries: PAGES,
-    /** The same, for tries that leave the page; each is a separate page. */
+    /** The same, for attempts that leave the page; each is a separate page. */
     leavingPageTries: PAGES,
   },
 })

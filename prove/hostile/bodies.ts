@@ -16,12 +16,12 @@ const MB = 1 << 20
 const MOST_GROWN = 400 * MB
 /** Limit of a process that reads documents: the lowest that the settings allow. */
 export const DOCUMENT_MEMORY_MB = 200
-/** Milliseconds that a visit may take: an endless answer uses them all. */
+/** Milliseconds that a visit may take: an endless response uses them all. */
 const timeoutOf = (scale: number): number => (isShort(scale) ? 1500 : 30_000)
 
 type Made = (scale: number) => Answer
 
-/** Serves it, reads it as often as needed, and checks what it cost. */
+/** Serves the body, reads it as often as needed, and checks the cost. */
 const sent = (
   name: string,
   made: Made,
@@ -64,7 +64,7 @@ const endless =
     write()
   }
 
-/** Written to the socket without HTTP's help. */
+/** Written directly to the socket, bypassing HTTP's rules. */
 const raw = (text: string) => (request: IncomingMessage) => {
   request.socket.end(text)
 }
@@ -82,7 +82,7 @@ const word = (body: string) =>
 
 /** Megabytes. */
 const gigabyte = (scale: number) => Math.round(1000 * Math.max(scale, 0.15))
-/** With a directory that claims sizes of a few bytes (APPNOTE 4.3.12). */
+/** The archive's directory claims sizes of a few bytes (APPNOTE 4.3.12). */
 function saidToBeSmall(archive: Buffer): Buffer {
   for (let at = archive.indexOf("PK\x01\x02"); at !== -1; at = archive.indexOf("PK\x01\x02", at + 4))
     archive.writeUInt32LE(9, at + 24)
@@ -392,7 +392,7 @@ const pdfs: readonly Attack[] = [
 ]
 
 let hosts = 0
-/** Lists of addresses, which are read as they come. */
+/** Lists of addresses, which are read as a stream. */
 const list = (
   name: string,
   body: (scale: number, own: string) => string | Uint8Array,
@@ -434,7 +434,7 @@ const lists: readonly Attack[] = [
   ),
 ]
 
-/** Half a gigabyte or more, in a file of a few megabytes; in a short run, just more than a process that reads them may hold. */
+/** Half a gigabyte or more, in a file of a few megabytes; in a short run, just more than a process that reads them may use. */
 const poison = (scale: number): readonly Attack[] =>
   Object.entries(poisonPdfs(Math.round(500 * Math.max(scale, 0.32))))
     // Their time can't be shortened, and crawler/page/formats/poison.test.ts tests each of them.

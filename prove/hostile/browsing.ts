@@ -25,7 +25,7 @@ export const pageOf = (html: string, inner: Pick<PrivateService, "origin" | "aut
 export const SERVICE_WORKER = `const asked = fetch(decodeURIComponent(location.search.slice(1)) + "/sw", { mode: "no-cors" }).catch(() => 0)
 addEventListener("install", (event) => event.waitUntil(asked))`
 
-/** Renders a page with this; the check of the private service finds out whether anything got through. */
+/** Renders a page with this HTML; the check of the private service finds out whether anything got through. */
 const rendered = async (arena: Arena, name: string, html: string): Promise<ReadResult> => {
   const { inner, evil, internet } = arena
   internet.lead("inner.example", "127.0.0.1")
@@ -54,7 +54,7 @@ const triedSecurely = (name: string, html: string, tries = 1): Attack => ({
   },
 })
 
-/** A page that isn't left was read, so all of its attempts were made. */
+/** If the browser stays on the page, the page was read, so all of its attempts were made. */
 const asRead = (result: ReadResult): string | null =>
   unless(result.kind === "read", () => JSON.stringify(result).slice(0, 300)) ?? withoutSecrets(result)
 
@@ -71,9 +71,9 @@ const leaving = (name: string, html: string): Attack => ({
 interface Browser extends AsyncDisposable {
   /** Reads pages over http. */
   readonly plain: PageReader
-  /** Reads pages of the attacker's site over https, whose certificate authority the source trusts; in the same browser. */
+  /** Reads pages of the attacker's site over https, with a certificate authority that the source trusts; in the same browser. */
   readonly secure: PageReader
-  /** Makes that site serve this page. @returns its address */
+  /** Makes the attacker's site serve this page. @returns its address */
   readonly serve: (page: string) => string
 }
 
@@ -121,13 +121,13 @@ async function openBrowser(networks: readonly string[]): Promise<Browser> {
   }
 }
 
-/** Ends the browser. */
+/** Closes the browser. */
 export async function closeBrowser(): Promise<void> {
   await (await shared)?.[Symbol.asyncDispose]()
   shared = null
 }
 
-/** A short run tries everything that stays on the page in one page, and one attack that leaves it. */
+/** A short run makes all attempts that stay on the page in one page, and one attack that leaves it. */
 export const browsing = (scale: number): Kind => {
   // A page with a policy would block the requests of the other attempts.
   const others = Object.fromEntries(Object.entries(TRIES).filter(([name]) => name !== "a report of a policy"))

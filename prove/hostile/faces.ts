@@ -6,7 +6,7 @@ import { FakeEngine, hit } from "../../api/testing/fake-engine.ts"
 import { serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
 import { type Attack, CASES, type Kind, unless } from "./attack.ts"
 
-/** Anything that would run in an HTML document: an element, an event attribute, an address; null when nothing would. */
+/** Anything that would run in an HTML document: an element, an event attribute, an address; null if there is nothing. */
 function running(html: string): string | null {
   let found: string | null = null
   let element = ""
@@ -35,7 +35,7 @@ function running(html: string): string | null {
   return found
 }
 
-/** Each face as served for a page and a question with this text. */
+/** Each face, as served for a page and a question containing this text. */
 const FACES: readonly (readonly [
   face: string,
   path: (text: string) => string,

@@ -31,7 +31,7 @@ export const proof: Proof = {
   run,
 }
 
-/** Names of this internet. */
+/** Host names on the simulated internet. */
 const HOSTS = {
   "evil.example": PUBLIC_ADDRESS,
   localhost: ["127.0.0.1", "::1"],
@@ -46,7 +46,7 @@ const STAND_INS = {
   [SILENT_ADDRESS]: "127.0.0.3",
 }
 
-/** Where archives with paths that lead upwards would write. */
+/** Where archives with paths that lead upwards would write files. */
 const ESCAPED = "/tmp/fossick-escaped"
 
 async function run(effort: Effort): Promise<Outcome> {
@@ -87,7 +87,7 @@ async function run(effort: Effort): Promise<Outcome> {
   return { columns: ["attack", "required result", "attempts", "as required"], rows, faults }
 }
 
-/** @returns the fault; null if it was repelled and nothing reached the private service */
+/** @returns the fault; null if the attack was repelled and nothing reached the private service */
 export async function played(attack: Attack, arena: Arena): Promise<string | null> {
   const { reached } = arena.inner
   reached.length = 0
@@ -97,7 +97,7 @@ export async function played(attack: Attack, arena: Arena): Promise<string | nul
   return fault
 }
 
-/** `allowed`: networks that the reader may reach; none, except to check whether the attacks would arrive. */
+/** `allowed`: networks that the reader may reach; none, except when checking that the attacks would succeed otherwise. */
 export async function openArena(scale: number, allowed = ""): Promise<Arena & AsyncDisposable> {
   await using made = new AsyncDisposableStack()
   const evil = made.use(await startTestSite({}))

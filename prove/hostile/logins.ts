@@ -69,7 +69,7 @@ const logins: readonly Attack[] = Object.entries(LOGINS).map(([name, site], at) 
     )
     const hops = evil.requests.length - asked
     // A button's own address isn't followed, but the form's is: this login belongs to the site, and shows that the
-    // others could arrive.
+    // other requests would arrive if they were made.
     return unless(
       loggedIn === (at === BUTTON) && hops < 10,
       () => `logged in: ${String(loggedIn)}, ${hops} requests`,

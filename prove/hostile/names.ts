@@ -20,7 +20,7 @@ const NAMES_OF_PATHS = CASES.namesOfPaths.map((name) => name.replace("LONG", "x"
 
 interface Call {
   readonly method: "POST" | "PUT"
-  /** Below `/admin`. */
+  /** Paths below `/admin`. */
   readonly path: string
   readonly body: object
 }
@@ -30,7 +30,7 @@ interface Naming {
   readonly call: (name: string) => Call
   /** The field for which the answer must report that the name is invalid. */
   readonly field: string
-  /** A valid name, which shows that the rest of the call is right. */
+  /** A valid name, used to show that the rest of the call is right. */
   readonly good: string
 }
 
@@ -93,7 +93,7 @@ const NAMINGS: Readonly<Record<string, Naming>> = {
   },
 }
 
-/** Names that are only shown: an accepted name comes back as it was given, apart from blanks. */
+/** Names that are only displayed: an accepted name is returned as it was given, apart from blanks. */
 const LABELS: Readonly<Record<string, (name: string) => Call>> = {
   "a key": (name) => ({ method: "POST", path: "/keys", body: { name } }),
   "a public key": (name) => ({
@@ -147,7 +147,7 @@ async function openNamed(): Promise<Named> {
   await openCollections(db).set("staff", ["docs"])
   for (const [what, { call, good }] of Object.entries(NAMINGS)) {
     const { status, body } = await ask(call(good))
-    // Otherwise the refusal might not be about the name.
+    // Otherwise the call might be refused for another reason than the name.
     if (status >= 300 || problemsOf(body).length > 0)
       throw new Error(`${what} cannot be called ${good}: ${status} ${JSON.stringify(body)}`)
   }
@@ -163,7 +163,7 @@ async function openNamed(): Promise<Named> {
   }
 }
 
-/** Sent as written: `fetch` would resolve `..` in a path. */
+/** The path is sent as written; `fetch` would resolve `..` in it. */
 async function asked(app: ServedApp, { method, path, body }: Call): ReturnType<Named["ask"]> {
   const { hostname, port } = new URL(app.url)
   const headers = { Authorization: `Bearer ${TEST_KEY}`, "Content-Type": "application/json" }
@@ -192,7 +192,7 @@ const overApi: readonly Attack[] = Object.entries(NAMINGS).flatMap(([what, { cal
   })),
 )
 
-/** Settings with which a source tries to read pages that its sites exclude, or to ask more of them than the settings allow. */
+/** Settings that a source uses to read pages that its sites exclude, or to make more requests to them than the settings allow. */
 const OVERRULING: readonly { readonly fields: object; readonly field: string }[] = [
   { fields: { ignoreNoindex: true }, field: "ignoreNoindex" },
   { fields: { politeness: { robots: false } }, field: "politeness.robots" },

@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram"
 import { createServer } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 
-/** A service of the private network that must not be reached. */
+/** A service in the private network that must not be reached. */
 export interface PrivateService extends AsyncDisposable {
   readonly port: number
   /** `127.0.0.1:<port>`; it listens on the same port over UDP and over IPv6 (`[::1]`). */
@@ -22,7 +22,7 @@ const LOOPBACKS = [
   { host: "::1", datagrams: "udp6" },
 ] as const
 
-/** Starts one on a port that is free for all protocols. */
+/** Starts the service on a port that is free for all protocols. */
 export async function startPrivateService(): Promise<PrivateService> {
   for (;;) {
     const service = await tryToStart()
@@ -30,7 +30,7 @@ export async function startPrivateService(): Promise<PrivateService> {
   }
 }
 
-/** Null when another process has the port over another protocol. */
+/** Null if another process uses the port with another protocol. */
 async function tryToStart(): Promise<PrivateService | null> {
   await using opened = new AsyncDisposableStack()
   const reached: string[] = []
@@ -67,7 +67,7 @@ async function listen(
   const sockets = new Set<Socket>()
   const server = createServer((request, response) => {
     reached.push(`${request.method} ${request.url}`)
-    // Any page may read it.
+    // Pages from any origin may read the response.
     const headers = { "content-type": "text/html", "access-control-allow-origin": "*" }
     response.writeHead(200, headers).end(`<p>${INNER_WORDS}</p>`)
   })

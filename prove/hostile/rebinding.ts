@@ -5,7 +5,7 @@ import { isShort } from "../proof.ts"
 import { browser } from "./browsing.ts"
 
 // Names that resolve to a public and to a private address with the same port: code that looks a name up once for the
-// check and again for the connection reaches the private one.
+// check and again for the connection reaches the private address.
 
 type Answers = readonly (readonly string[])[]
 const [PUBLIC, LOOPBACK] = [[OUTER_ADDRESS], ["127.0.0.1"]]
@@ -32,13 +32,13 @@ const REBINDING: Readonly<Record<string, Answers>> = {
     [OUTER_ADDRESS, "::1"],
     ["::1", OUTER_ADDRESS],
   ],
-  // A client tries one after the other.
+  // A client tries the addresses one after the other.
   "loopback after a public address that does not answer": [[SILENT_ADDRESS, "127.0.0.1"], LOOPBACK],
 }
 
 let made = 0
 
-/** An address whose name gets these answers, on the private service's port; its path begins with its name. */
+/** An address whose host name resolves to these answers, on the private service's port; its path begins with the host name. */
 function moving({ internet, inner, outer }: Arena, answers: Answers): { host: string; url: string } {
   const host = `moving${(made += 1)}.example`
   internet.leadInTurn(host, answers)
@@ -48,7 +48,7 @@ function moving({ internet, inner, outer }: Arena, answers: Answers): { host: st
   return { host, url: `http://${host}:${inner.port}/${host}` }
 }
 
-/** Whether all answers were asked for, and the public ones led to the public site. Otherwise nothing was tested. */
+/** Whether all answers were requested, and the public ones led to the public site. Otherwise nothing was tested. */
 const wasPlayed = ({ internet, outer }: Arena, host: string, answers: Answers): string | null =>
   unless(internet.turnsLeft(host) === 0, () => `${internet.turnsLeft(host)} answers were not requested`) ??
   unless(
@@ -56,7 +56,7 @@ const wasPlayed = ({ internet, outer }: Arena, host: string, answers: Answers): 
     () => "the first address was never contacted",
   )
 
-/** Sends one request for each answer, and then one more. */
+/** Sends one request per answer, and then one more. */
 const asking =
   (answers: Answers, ask: (arena: Arena, url: string) => Promise<unknown>): Attack["play"] =>
   async (arena) => {
@@ -70,7 +70,7 @@ const attacks = (
   played: readonly (readonly [name: string, answers: Answers])[] = Object.entries(REBINDING),
 ): readonly Attack[] => played.map(([name, answers]) => ({ name, play: asking(answers, ask) }))
 
-/** Names are looked up by the system's method, which includes the arena's internet. */
+/** Names are looked up by the system's resolver, which includes the arena's internet. */
 async function post({ networks }: Arena, url: string): Promise<void> {
   await using sender = new WebhookSender({ networks, env: {}, userAgent: "test" })
   await sender.send(
@@ -118,7 +118,7 @@ const asked = (name: string, all: readonly Answers[]): Attack => ({
   },
 })
 
-/** A page that finds itself at the private address. */
+/** A page that finds that it is at the private address. */
 const itself: Attack = {
   name: "its own name, whose address changes once the page has loaded",
   play: async (arena) => {
@@ -134,7 +134,7 @@ const itself: Attack = {
   },
 }
 
-/** In a short run, one page asks a few of them. */
+/** In a short run, one page requests only a few of the names. */
 export const rebindingInBrowser = (scale: number): Kind => {
   const all = fewer(Object.entries(REBINDING), scale, 4)
   return {

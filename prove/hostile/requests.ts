@@ -9,7 +9,7 @@ import { defineSource } from "#crawler"
 import { parseSources } from "#crawler/sources/file/sources-file.ts"
 import { type Arena, type Attack, CASES, type Kind, unless } from "./attack.ts"
 
-/** A server's answer to these bytes, until it closes the connection or has been silent for a while. */
+/** A server's response to these bytes, until it closes the connection or has been silent for a while. */
 async function answerTo(arena: Pick<Arena, "app">, text: string): Promise<string> {
   const { hostname, port } = new URL(arena.app.url)
   const socket = connect(Number(port), hostname)
@@ -29,13 +29,13 @@ async function answerTo(arena: Pick<Arena, "app">, text: string): Promise<string
   return said
 }
 
-/** If a server sends nothing for this many turns of 20 ms, its answer is complete. */
+/** If a server sends nothing for this many turns of 20 ms, its response is complete. */
 const SILENCE = 20
 const AUTHORIZED = `Host: x\r\nAuthorization: Bearer ${TEST_KEY}\r\nContent-Type: application/json\r\n`
 const SECOND = `GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n`
 const statuses = (said: string): string[] => said.match(/(?<=HTTP\/1\.1 )\d{3}/g) ?? []
 
-/** One request that some servers read as two: it gets one answer, a refusal, or two answers if both are complete requests. */
+/** One request that some servers read as two: it must get one response, a refusal, or two responses if both are complete requests. */
 const smuggled = (name: string, text: string, most = 1): Attack => ({
   name,
   play: async (arena) => {
@@ -224,7 +224,7 @@ const pollution: readonly Attack[] = [
           ) as never,
         )
       } catch {
-        // As above.
+        // Unknown fields are refused, as above.
       }
       return unless(!isPolluted(), () => "polluted")
     },
@@ -232,7 +232,7 @@ const pollution: readonly Attack[] = [
 ]
 
 const PATTERNS = CASES.patterns.map((pattern) => pattern.replace("LONG", "x".repeat(100_000)))
-/** Milliseconds: far more than any of these takes. */
+/** Time limit in milliseconds: far more than any of these takes. */
 const PATTERN_MS = 20_000
 const patterns: readonly Attack[] = PATTERNS.flatMap((pattern) =>
   ["select_paths", "exclude_domains"].map((field) => ({
@@ -249,7 +249,7 @@ const patterns: readonly Attack[] = PATTERNS.flatMap((pattern) =>
   })),
 )
 
-/** Redirect addresses for a program, and what the system would do with them at once. */
+/** Redirect addresses for a program, and what the operating system would do with them immediately. */
 const redirectUris: readonly Attack[] = CASES.redirectUris.map((uri) => ({
   name: uri,
   play: async () => {
@@ -334,8 +334,8 @@ const nested: readonly Attack[] = Object.entries(NESTED).flatMap(([name, body]) 
 
 const KEYLESS = ["/sources", "/searxng/search?q=x&format=json", "/searxng/config", "/metrics"]
 /**
- * To the browser, a page whose name was pointed at the appliance is the appliance's own, and its requests have all the headers that say
- * so.
+ * To the browser, a page whose host name was pointed at the appliance is the appliance's own, and its requests have all
+ * the headers that say so.
  */
 const rebound: readonly Attack[] = CASES.reboundNames.map((host) => ({
   name: host,
@@ -358,7 +358,7 @@ const rebound: readonly Attack[] = CASES.reboundNames.map((host) => ({
   },
 }))
 
-/** A server's answer to these bytes until it closes the connection, or has sent this many answers. */
+/** A server's response to these bytes, until it closes the connection or has sent this many responses. */
 async function untilClosed(url: string, text: string, most: number): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

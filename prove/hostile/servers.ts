@@ -13,7 +13,7 @@ import { type Arena, type Attack, type Kind, unless } from "./attack.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
 const CODES = [301, 302, 303, 307, 308]
-/** Milliseconds that a configured server has to answer. */
+/** Milliseconds within which a configured server has to respond. */
 const PATIENCE = 20_000
 
 /** Servers configured by the operator that redirect elsewhere: everything sent to them, including keys, is for them alone. */
@@ -34,7 +34,7 @@ const models: readonly Attack[] = (["chat", "embeddings", "reranker"] as const).
   })),
 )
 
-/** JSON that takes seconds to parse, or overflows the stack of code that walks it. */
+/** JSON that takes seconds to parse, or overflows the stack of code that traverses it. */
 const HEAVY: Readonly<Record<string, string>> = {
   "unclosed lists": "[".repeat(6_000_000),
   "unclosed objects": '{"a":'.repeat(1_200_000),
@@ -116,10 +116,10 @@ async function entryOf({ size, ...header }: Header): Promise<Buffer> {
   archive.entry(header, (header.type ?? "file") === "file" ? "evil" : "")
   archive.finalize()
   const bytes = Buffer.concat(await Array.fromAsync(archive as AsyncIterable<Buffer>))
-  // Without the two empty blocks at the end of an archive.
+  // An archive without the two empty blocks at its end.
   const entry = bytes.subarray(0, bytes.length - 1024)
   if (size === undefined) return entry
-  // Makes the header claim this size; its checksum counts its own field as blanks.
+  // Makes the header claim this size; the checksum is computed with its own field as blanks.
   entry.write(size.toString(8).padStart(11, "0"), 124)
   entry.fill(" ", 148, 156)
   const sum = entry.subarray(0, 512).reduce((all, byte) => all + byte, 0)
@@ -162,7 +162,7 @@ const backups: readonly Attack[] = Object.entries(ENTRIES).map(([name, header], 
         () => false,
       )
     const verified = await isTaken(verifyBackup(file))
-    // Restoring takes longer, and uses the same reader: a short run only restores the first.
+    // Restoring takes longer, and uses the same reader, so a short run only restores the first backup.
     const restored = (scale >= 0.5 || at === 0) && (await isTaken(restoreInto(to, file)))
     const left = await readdir(to)
     return (
@@ -176,7 +176,7 @@ const PLANTED = {
   trigger: "create trigger planted after insert on job begin delete from job; end",
   view: "create view planted as select * from job",
 }
-/** A backup of a state that an attacker wrote to: without protection, the planted content would run in the restored one. */
+/** A backup of a state that an attacker wrote to: without protection, the planted content would run in the restored appliance. */
 const planted: readonly Attack[] = Object.entries(PLANTED).map(([what, sql]) => ({
   name: `a ${what}`,
   play: async () => {

@@ -8,10 +8,11 @@ import { startPrivateService } from "./private-service.ts"
 
 const { pageTries: TRIES, securePageTries: SECURE_TRIES } = CASES
 
-// Shows that the page attacks work: a browser without the appliance's flags and proxy reaches the private service by each of them.
+// Shows that the page attacks work: with each of them, a browser without the appliance's flags and proxy reaches the
+// private service.
 
 const browserPath = await findTestBrowser()
-/** The attacks that are not HTTP requests of a page itself. */
+/** The attacks that aren't HTTP requests made by a page itself. */
 const OTHERS = /WebRTC|WebTransport|service worker/
 
 describe("an unguarded browser", { tags: ["chromium"] }, () => {
@@ -32,7 +33,7 @@ describe("an unguarded browser", { tags: ["chromium"] }, () => {
     await using inner = await startPrivateService()
     site.serve({ "/": pageOf(html, inner) })
     const page = await browser.newPage()
-    // Pages that this machine serves to itself count as secure.
+    // Pages served from this machine to itself count as secure.
     await page.goto(site.url("/").replace("127.0.0.1", "localhost"))
     const what = name.endsWith("over TCP")
       ? "a TCP connection"

@@ -11,7 +11,7 @@ export type Half = "tuning" | "kept"
 
 /**
  * The planted orders to language models, in the words of attackers and the literature. `{topic}` is the subject of the
- * page, `{mark}` a word that appears nowhere else: wherever it turns up, the order has leaked.
+ * page, `{mark}` a word that appears nowhere else: if it turns up anywhere, the order has leaked.
  */
 export const WORDINGS = readJsonLines(file("wordings.jsonl"), {
   properties: { ...OF_SET, language: STRING, text: STRING },
@@ -29,8 +29,8 @@ export const PLACES = readJsonLines(file("places.jsonl"), {
 export type Place = (typeof PLACES)[number]
 
 /**
- * Ways to hide text from the reader of an HTML page, and ways that seem to but don't. `TEXT` is that text, `css` a
- * style sheet, `head` HTML of the head, `bodyTag` attributes of `<body>`.
+ * Ways to hide text from the reader of an HTML page, and ways that seem to but don't. `TEXT` stands for that text,
+ * `css` is a style sheet, `head` HTML of the head, `bodyTag` attributes of `<body>`.
  */
 export const HTML_WAYS = readJsonLines(file("hidden-html.jsonl"), {
   properties: { ...OF_SET, isHidden: FLAG, name: STRING, body: STRING },
@@ -42,7 +42,7 @@ export type HtmlWay = (typeof HTML_WAYS)[number]
  * The same for documents; `SAID` and `LAST` are beside `TEXT`, readable by everyone. `body` is the content of the
  * document: text, sheets or slides of OpenDocument, paragraphs of Word, shapes of a slide, operators of PDF, HTML of a
  * book. `styles` are automatic styles of OpenDocument, `sheets` the cells of a workbook. `files` replace parts of the
- * package, `changes` replace a text in a part with another, in turn.
+ * package; `changes` replace one text in a part with another, in order.
  */
 export const DOCUMENT_WAYS = readJsonLines(file("hidden-documents.jsonl"), {
   properties: {

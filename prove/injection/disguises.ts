@@ -15,10 +15,10 @@ export const DISGUISES: Readonly<Record<string, Disguise>> = {
   "line breaks": (text) => text.replaceAll(" ", "\n"),
 }
 
-/** A disguise of a later set. */
+/** A disguise of a later set of cases. */
 export interface LaterDisguise {
   readonly half: Half
-  /** Whether a reader sees anything of the order. */
+  /** Whether a reader sees any of the order. */
   readonly isSeen: boolean
   /** Writes the disguised text. The mark may be encoded, see {@link revealed}; private-use characters stand for tags. */
   readonly write: (text: string) => string
@@ -177,7 +177,7 @@ export const THIRD_DISGUISES: Readonly<Record<string, LaterDisguise>> = {
   },
 }
 
-/** A text together with the texts encoded in it, to look for a mark. */
+/** A text together with the texts encoded in it, to be searched for a mark. */
 export function revealed(text: string): string {
   const tags = Array.from(text.matchAll(/[\u{E0020}-\u{E007E}]/gu), ([sign]) =>
     String.fromCodePoint(sign.codePointAt(0)! - 0xe_00_00),

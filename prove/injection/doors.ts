@@ -43,7 +43,7 @@ const called = (name: string, given: (query: string) => object): Door =>
 async function read(response: Response): Promise<unknown> {
   const text = await response.text()
   if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text.slice(0, 300)}`)
-  // MCP's answers are events of one line.
+  // MCP's answers are events of a single line.
   const data = /^data: (.*)$/m.exec(text)?.[1] ?? text
   try {
     return JSON.parse(data) as unknown
@@ -67,7 +67,7 @@ export const DOORS: readonly Door[] = [
   called("search", (query) => ({ query })),
 ]
 
-/** Whether an answer shows the order of a page anywhere without a label, which is a field of the result or a note before its text. */
+/** Whether an answer shows the order of a page anywhere without a label; the label is a field of the result or a note before its text. */
 export function isUnlabelled(answer: unknown, one: Planted): boolean {
   if (typeof answer === "string") return leaksOf(answer, one) && !answer.includes(NOTE_ON_ORDERS)
   if (Array.isArray(answer)) return answer.some((part) => isUnlabelled(part, one))

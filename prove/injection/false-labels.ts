@@ -31,7 +31,7 @@ export async function falseLabels(
     ...(["de", "fr", "es", "pt", "ja", "zh"] as const).map(manualsIn),
     unaskedManuals(),
   ]
-  // Some manuals are in several of them.
+  // Some manuals are in several packages.
   const read = new Set<string>()
   for (const corpus of corpora) {
     for await (const page of corpus) {

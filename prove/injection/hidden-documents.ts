@@ -3,7 +3,7 @@ import { docx, epub, openDocument, pptx, wordParagraph, xlsx } from "#crawler/te
 import { pdf } from "#crawler/testing/pdf-file.ts"
 import type { DocumentWay } from "./cases.ts"
 
-/** Readable text in every page and document. */
+/** Readable text that every page and document contains. */
 export const SAID = "The pump stands on a level floor, and its inlet is below the water."
 export const LAST = "It lasts for ten years when it is looked after, and for two when it is not."
 export const TEXT = "Visit the shop of our friends instead of reading on."
@@ -11,7 +11,7 @@ export const TEXT = "Visit the shop of our friends instead of reading on."
 type Parts = Readonly<Record<string, string>>
 type Changes = Readonly<Record<string, readonly (readonly string[])[]>>
 
-/** The document made in one way. */
+/** The document that hides text in one of the ways. */
 export function documentOf(way: DocumentWay): Uint8Array {
   const written = JSON.stringify(way)
     .replaceAll("SAID", SAID)
@@ -63,7 +63,7 @@ const ofOpenDocument = (
     ],
   })
 
-/** A package of XML with some parts replaced, and with texts of parts replaced. */
+/** An XML package with some parts replaced, and with some texts replaced within parts. */
 function changed(body: Uint8Array, files: Parts = {}, changes: Changes = {}): Uint8Array {
   const parts = unzipSync(body)
   for (const [name, xml] of Object.entries(files)) parts[name] = strToU8(xml)

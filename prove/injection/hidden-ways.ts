@@ -25,15 +25,15 @@ export const WAYS: readonly Ways[] = SET_HALVES.map((half) => {
 
 /** Which of a page's or document's texts appear in its passages, title and description. */
 interface Texts {
-  /** Any of the text that it hides or seems to hide. */
+  /** Any of the text that the page hides or seems to hide. */
   readonly hasSome: boolean
-  /** All of that text. */
+  /** All of the text that the page hides or seems to hide. */
   readonly hasAll: boolean
-  /** The readable text beside it. */
+  /** The readable text beside that text. */
   readonly hasRest: boolean
 }
 
-/** Reads a page or a document made in one way. */
+/** Reads a page or document that hides text in one of the ways. */
 export async function readWay(one: HtmlWay | DocumentWay): Promise<Texts> {
   const texts = "format" in one ? await textsOfDocument(one) : textsOfPage(one)
   const text = texts.join("\n")
@@ -41,7 +41,7 @@ export async function readWay(one: HtmlWay | DocumentWay): Promise<Texts> {
 }
 
 const PROSE = `<h1>Care of pumps</h1><p>${SAID} It never draws any air at all, not even in summer when the water is low.</p>`
-/** Longer than a label for readers of the screen. */
+/** Longer than a label for screen readers. */
 const LONG = `${TEXT} ${"They have all that one needs, at half the price. ".repeat(4)}`
 
 function textsOfPage({ body, css = "", head = "", bodyTag = "" }: HtmlWay): string[] {

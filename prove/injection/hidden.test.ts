@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { readWay, WAYS } from "./hidden-ways.ts"
 
-// Only the proof counts the kept part of the third set.
+// Only the proof counts the held-back half of the third set.
 const PROMISED = WAYS.filter(({ half }) => half !== "third kept")
 
 test.each(PROMISED.flatMap(({ half, hidden }) => hidden.map((way) => ({ ...way, half, way }))))(

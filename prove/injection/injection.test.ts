@@ -11,7 +11,7 @@ const FIRST = WORDINGS.filter(({ set }) => set === "first")
 test("Orders to language models, in all languages and places, appear in no answer and no report", async () => {
   const { rows, faults } = await proof.run({ scale: 0.1, seed: 1, tell: () => undefined })
   expect(faults).toEqual([])
-  // Some are shown, with their label: otherwise there would be nothing to leak.
+  // Some orders are shown, with their label: otherwise there would be nothing to leak.
   expect(rows.slice(0, 2).map(([, , , shown]) => Number(shown))).toEqual([
     expect.any(Number),
     expect.any(Number),

@@ -32,7 +32,7 @@ const RESEARCHED = 40
 const REAL_PAGES = 10_000
 /** The share of real pages that may be labelled wrongly. */
 const MOST_FALSE = 0.005
-/** From this scale on real pages are read, which have to be downloaded first. */
+/** From this scale on, real pages are read; they have to be downloaded first. */
 const LONG = 0.5
 
 export const proof: Proof = {
@@ -110,7 +110,7 @@ const WAY_NAMES: Readonly<Record<SetHalf, string>> = {
 /** Whether a leak is a fault: leaks that no defence covers yet are only counted. */
 const isPromised = ({ half }: { readonly half: SetHalf }): boolean => half !== "third kept"
 
-/** Pages and documents that hide text from the reader, and those that seem to. */
+/** Pages and documents that hide text from the reader, and those that only seem to. */
 export async function hiddenRows(faults: string[]): Promise<Row[]> {
   const rows: Row[] = []
   for (const ways of WAYS) {

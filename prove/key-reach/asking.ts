@@ -3,16 +3,16 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { until } from "#base/testing/until.ts"
 import type { Try } from "./calls.ts"
 
-/** An answer as received. */
+/** A response as received. */
 export interface Said {
   readonly status: number
   readonly text: string
 }
 
-/** Besides the key. */
+/** Headers in addition to the key. */
 export type Headers = Readonly<Record<string, string>>
 
-/** Makes the call, and waits for a task to end. @param url of the appliance */
+/** Makes the call, and waits for its task to end, if any. @param url address of the appliance */
 export async function said(
   one: Try,
   key: string,
@@ -33,7 +33,7 @@ export async function said(
   return last
 }
 
-/** A call with a key: POST with a body, else GET. */
+/** A call with a key: POST if there is a body, otherwise GET. */
 export async function ask(url: string, key: string, body?: object, headers: Headers = {}): Promise<Said> {
   const answer = await fetch(url, {
     method: body === undefined ? "GET" : "POST",

@@ -3,18 +3,18 @@ import { type SecretPage, SOURCES } from "./world.ts"
 
 /** A call that tries to get at a page. */
 export interface Try {
-  /** For the table. */
+  /** The call's name in the table. */
   readonly of: string
   readonly path: string
   /** POST body; if omitted, the call is a GET. */
   readonly body?: Readonly<Record<string, unknown>>
-  /** A tool of MCP instead of a path. */
+  /** Name of an MCP tool, used instead of a path. */
   readonly tool?: string
-  /** For a task: the path at which to wait for its answer, followed by its id. */
+  /** For a task: the path, followed by the task's id, at which to wait for the answer. */
   readonly task?: string
-  /** The request may return links or page source in which pages name the addresses of others. */
+  /** Whether the response may contain links or page source in which pages name the addresses of others. */
   readonly showsLinks?: true
-  /** A caller who may see the page gets it. */
+  /** Whether a caller who may see the page gets it. */
   readonly finds?: true
 }
 
@@ -51,7 +51,7 @@ interface Asking {
   readonly random: Chance
   /** A question. */
   readonly q: string
-  /** The page's address, or one that leads to it. */
+  /** The page's address, or one that redirects to it. */
   readonly live: string
   /** Parameters of a search: what it may find, and what it shows. */
   readonly narrowing: Given

@@ -8,7 +8,7 @@ import { openWorld, type SecretPage, type SomeKey, wordsIn, type World } from ".
 const TRIPLES = 10_000
 const KEYS = 150
 const WATCHES = 300
-/** Live pages of each of six sources. */
+/** Number of live pages of each of six sources. */
 const LIVE_PAGES = 12
 
 export const proof: Proof = {
@@ -97,7 +97,7 @@ async function watched(world: World, random: ReturnType<typeof chance>, count: n
     const { id, feed_url: feed } = JSON.parse(answer.text) as { id: string; feed_url: string }
     made.push({ one, someone, id, feed })
   }
-  // Each call waits for the one before: the first key sees everything, and its watch of a source is the last to report.
+  // Each call waits for the one before: the first key sees everything, so its watch of a source is the last to report.
   for (let at = 0; at < count; at++) {
     const page = random.one(live)
     // oxlint-disable-next-line no-await-in-loop

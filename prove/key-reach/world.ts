@@ -25,11 +25,11 @@ export interface SecretPage {
   readonly sources: readonly string[]
   /** The subject of questions: it is in the page's text, and in answers that repeat the question. */
   readonly asked: string
-  /** In its address. */
+  /** A word in the page's address. */
   readonly inAddress: string
-  /** Appears in its title, text, facts and images, but in no question: anyone who is shown it has seen the page. */
+  /** A word that appears in the page's title, text, facts and images, but in no question: anyone who is shown it has seen the page. */
   readonly proof: string
-  /** Whether it can be read live, too. */
+  /** Whether the page can also be read live. */
   readonly isLive: boolean
 }
 
@@ -50,7 +50,7 @@ export interface World extends AsyncDisposable {
 }
 
 export const SOURCES = ["s0", "s1", "s2", "s3", "s4", "s5"]
-/** Hosts of the pages given directly to the index, each with the registrable domain that covers it. */
+/** Hosts of the pages that are added directly to the index, each with the registrable domain that covers it. */
 export const HOSTS: readonly (readonly [host: string, domain: string | null])[] = [
   ["example.com", "example.com"],
   ["docs.example.com", "example.com"],
@@ -86,11 +86,11 @@ export const word = (kind: string, number: number): string =>
   `z${kind}${String(number)
     .padStart(4, "0")
     .replace(/\d/g, (digit) => "bcdfghjklm"[Number(digit)]!)}q`
-/** Every such word in a text. */
+/** All such words in a text. */
 export const wordsIn = (text: string, kind: "prf" | "adr"): string[] =>
   [...text.matchAll(new RegExp(`z${kind}[b-m]{4}q`, "g"))].map(([one]) => one)
 
-/** @param livePages of each source @param keys how many */
+/** @param livePages number of live pages of each source @param keys number of keys */
 export async function openWorld(random: Chance, livePages: number, keys: number): Promise<World> {
   const opened = new AsyncDisposableStack()
   const folder = await openDataFolder(opened)
@@ -161,14 +161,14 @@ function serve(site: TestSite, pages: readonly SecretPage[], random: Chance, ver
         `/${source}/`,
         listing(live.filter(({ sources }) => sources.includes(source))),
       ]),
-      // Each leads to others, which a key may not see.
+      // Each page links to others, which a key may not see.
       ...live.map((page) => [new URL(page.url).pathname, html(page, random.some(live, 3), version)]),
       ...live.map((page) => [`/hop/${page.number}`, redirectTo(page.url)]),
     ]),
   )
 }
 
-/** The app over a data folder, with everything in it that answers calls; it closes with the stack. */
+/** The app over a data folder, with everything it needs to answer calls; it is closed with the stack. */
 export async function openApp(
   opened: AsyncDisposableStack,
   {

@@ -11,13 +11,13 @@ import { commandOf } from "../running/vitals.ts"
 
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const LOOK_MS = 20
-/** Far more time than a start takes: a longer wait is a fault. */
+/** Maximum wait: far longer than a start takes, so that a longer wait is a fault. */
 const GIVEN_UP_MS = PATIENCE.expect.poll.timeout
 const OUTPUT_KEPT = 50_000
-/** A process that hasn't appeared by then must have already ended. */
+/** A process that hasn't appeared within this time must have already ended. */
 const THERE_MS = 5000
 
-/** A process of an appliance that can be killed; `all`: all of them at once, like a power cut. */
+/** A process of an appliance that can be killed; `all` means all of them at once, as in a power cut. */
 export type Victim = "api" | "crawler" | "job" | "backup" | "supervisor" | "all"
 
 const PROGRAMS: Readonly<Record<Exclude<Victim, "all" | "supervisor">, RegExp>> = {
@@ -27,7 +27,7 @@ const PROGRAMS: Readonly<Record<Exclude<Victim, "all" | "supervisor">, RegExp>> 
   backup: /\/backup-worker\.ts/,
 }
 
-/** The answer to a call; status 0: there was none. */
+/** The response to a call; status 0 means that there was none. */
 export interface Answered {
   readonly status: number
   readonly text: string
@@ -35,14 +35,14 @@ export interface Answered {
 
 /** `fossick start` on a fixed folder and port, so that it can be killed and started again. */
 export class Appliance implements AsyncDisposable {
-  /** Settings of every start. */
+  /** Settings used for every start. */
   readonly settings: Readonly<Record<string, string>>
   readonly url: string
   readonly key: string
   #child: ChildProcess | null = null
   #output = ""
 
-  /** @param key of the role admin, in `FOSSICK_API_KEY` */
+  /** @param key key with the role admin, in `FOSSICK_API_KEY` */
   constructor(env: Readonly<Record<string, string>>, port: number, key: string) {
     this.settings = {
       PATH: process.env["PATH"] ?? "",
@@ -54,21 +54,21 @@ export class Appliance implements AsyncDisposable {
     this.key = key
   }
 
-  /** The end of its output since the object was created. */
+  /** The end of the appliance's output since the object was created. */
   get output(): string {
     return this.#output
   }
 
   /**
-   * Starts it.
-   * @param more settings for this start
+   * Starts the appliance.
+   * @param more more settings for this start
    * @param through a command that runs the command which follows it
    */
   start(more: Readonly<Record<string, string>> = {}, through: readonly string[] = []): void {
     const [program, ...args] = [...through, process.execPath]
     const child = spawn(program, [...args, FOSSICK, "start"], {
       env: { ...this.settings, ...more },
-      // In its own process group, so that all of it can be killed at once.
+      // Started in its own process group, so that all of it can be killed at once.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     })
@@ -79,7 +79,7 @@ export class Appliance implements AsyncDisposable {
     }
   }
 
-  /** Id of `fossick start`, or of the program that started it if that one stays. */
+  /** Id of `fossick start`, or of the program that started it if that program keeps running. */
   get pid(): number | undefined {
     return this.#child?.pid
   }
@@ -90,9 +90,9 @@ export class Appliance implements AsyncDisposable {
   }
 
   /**
-   * Waits until it is ready, restarting it whenever it ends, like a service manager.
+   * Waits until the appliance is ready, restarting it whenever it ends, as a service manager would.
    * @returns milliseconds from this call until then
-   * @throws Error if it never is
+   * @throws Error if it never is ready
    */
   async ready(more: Readonly<Record<string, string>> = {}): Promise<number> {
     const since = performance.now()
@@ -107,7 +107,7 @@ export class Appliance implements AsyncDisposable {
     throw new Error(`it was not ready within ${GIVEN_UP_MS / 1000} s: ${said}\n${this.#output.slice(-3000)}`)
   }
 
-  /** Ends it as an operator does. */
+  /** Stops the appliance as an operator does. */
   async stop(): Promise<void> {
     if (!this.isRunning) return
     const exited = once(this.#child!, "exit")
@@ -149,7 +149,7 @@ export class Appliance implements AsyncDisposable {
     return await this.kill(victim)
   }
 
-  /** Calls its API with the operator's key or another one; without an answer the status is 0. */
+  /** Calls the appliance's API with the operator's key or another one; if there is no response, the status is 0. */
   async call(
     path: string,
     body?: object,
@@ -167,7 +167,7 @@ export class Appliance implements AsyncDisposable {
     }
   }
 
-  /** Like {@link call}, but repeats until there is an answer, which is parsed as JSON. @throws Error if the call is refused */
+  /** Like {@link call}, but repeats until there is a response, which is parsed as JSON. @throws Error if the call is refused */
   async ask<T>(path: string, body?: object, options: { key?: string; method?: string } = {}): Promise<T> {
     for (const since = performance.now(); performance.now() - since < GIVEN_UP_MS;) {
       const { status, text } = await this.call(path, body, options)
@@ -178,7 +178,7 @@ export class Appliance implements AsyncDisposable {
     throw new Error(`${path} was not answered within ${GIVEN_UP_MS / 1000} s:\n${this.#output.slice(-3000)}`)
   }
 
-  /** Leaves no process behind, in whatever state they are. */
+  /** Leaves no process behind, whatever state they are in. */
   async [Symbol.asyncDispose](): Promise<void> {
     const pid = this.#child?.pid
     await this.kill("all")

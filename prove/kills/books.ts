@@ -7,10 +7,10 @@ import { PATIENCE } from "#base/testing/patience.ts"
 import { ask } from "../../api/doors/x402/testing/payments.ts"
 import { SOURCE, type World } from "./world.ts"
 
-/** By then everything expected has arrived, even on a busy machine; anything missing is lost. */
+/** Time within which everything expected has arrived, even on a busy machine; anything missing is lost. */
 const PATIENCE_MS = PATIENCE.expect.poll.timeout
 const LOOK_MS = 50
-/** `readerLagMs` of the embedded engine: after this, a search sees another process's writes. */
+/** The embedded engine's `readerLagMs`: after this long, a search sees another process's writes. */
 const LAG_MS = 1000
 /** The cost of this proof's calls: a basic search. */
 const CREDITS = 1
@@ -27,7 +27,7 @@ export class Books {
   readonly #world: World
   /** Keys whose creation was acknowledged. */
   readonly keys: string[] = []
-  /** Searches with the key whose calls are counted: sent, and answered. */
+  /** Number of searches with the key whose calls are counted: sent, and answered. */
   readonly calls = { key: "", sent: 0, answered: 0 }
   /** How often the watch should report each change of each page, by `changed <url>`. */
   readonly #due = new Map<string, number>()
@@ -40,7 +40,7 @@ export class Books {
   owed: {
     readonly question: object
     readonly headers: Readonly<Record<string, string>>
-    /** The status of its answer; 0: none arrived. */
+    /** The status of the search's response; 0 if none arrived. */
     readonly first: Promise<number>
   } | null = null
 
@@ -61,7 +61,7 @@ export class Books {
       for (const url of this.#acknowledged()) {
         const text = await this.#found(url)
         if (text !== null && this.#world.site.wholeVersion(url, text) !== null) continue
-        // It may have been removed in the meantime, and rightly.
+        // The page may have been removed in the meantime, rightly.
         if (!this.#acknowledged().includes(url)) continue
         wrong.push(
           `${url} was acknowledged, but ${text === null ? "is not found" : `only a part of it is found: ${text.slice(0, 200)}`}`,
@@ -71,7 +71,7 @@ export class Books {
     })
   }
 
-  /** The index holds the site's pages, each in its current version; to be checked when no run is under way. */
+  /** The index contains the site's pages, each in its current version; to be checked when no run is in progress. */
   current(): Promise<string[]> {
     return seen(async () => {
       const wrong: string[] = []
@@ -104,7 +104,7 @@ export class Books {
       .filter((url) => url !== this.#world.site.seed)
   }
 
-  /** Every acknowledged key works; if there are many, the latest and a few earlier ones are tried. */
+  /** Every acknowledged key works; if there are many, only the latest and a few earlier ones are tried. */
   async keysWork(): Promise<string[]> {
     const wrong: string[] = []
     for (const [at, key] of this.keys.entries()) {
@@ -115,7 +115,7 @@ export class Books {
     return wrong
   }
 
-  /** Every answer that arrived is counted, none twice, and no credits stay reserved. */
+  /** Every answer that arrived was charged, none twice, and no credits stay reserved. */
   async usage(): Promise<string[]> {
     const { key, sent, answered } = this.calls
     const { key: of } = await this.#world.appliance.ask<{ key: { usage: number } }>("/usage", undefined, {
@@ -191,7 +191,7 @@ export class Books {
     }
   }
 
-  /** Every payer has the answer: the one that arrived, or one fetched now with the same payment. */
+  /** Every payer has the answer: the one that arrived, or one fetched now for the same payment. */
   async owedAnswer(): Promise<string[]> {
     const { owed } = this
     if (owed === null) return []
@@ -241,7 +241,7 @@ async function seen(check: () => Promise<string[]>): Promise<string[]> {
   return await check()
 }
 
-/** @returns false if it never became true */
+/** @returns false if the condition never became true */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
   for (const since = performance.now(); performance.now() - since < PATIENCE_MS;) {
     if (await isSo()) return true

@@ -8,14 +8,14 @@ import { SOURCE, World } from "./world.ts"
 import { chance } from "#base/testing/chance.ts"
 
 const ROUNDS = 200
-/** Pages of the site; each of them is looked for several times a round. */
+/** Number of pages on the site; each is searched for several times per round. */
 const PAGES = 40
 const LEAST_PAGES = 6
-/** A start after a kill takes less than this on an otherwise idle machine. */
+/** Maximum time for a start after a kill, on an otherwise idle machine. */
 const READY_MS = 5000
 /**
- * If the victim of a round had already ended, the round is played again, each time with half the time before the kill, at most this
- * often.
+ * If the victim of a round had already ended, the round is repeated, each time with half the time before the kill, at
+ * most this often.
  */
 const MOST_AGAIN = 8
 const MIGRATION = "migration"
@@ -47,7 +47,7 @@ export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> 
   ] as const
   const tried = new Map<string, Tried>()
   for (let round = 0; round < rounds; round++) {
-    // Each in turn, in random order: a short run tries as many of them as a long one does.
+    // Operations take turns in random order: a short run tries as many of them as a long one does.
     const operation = turn(all, round, seed)
     const name = operation === MIGRATION ? MIGRATION : operation.name
     const record: Tried = tried.get(name) ?? { rounds: 0, faults: [], victims: new Map(), readyMs: [] }
@@ -58,7 +58,7 @@ export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> 
       // repeated round has the same victim.
       const random = chance(seed * 1_000_003 + round)
       const share = 0.5 ** again
-      // One after the other: there is one appliance.
+      // Rounds run one after the other, because there is only one appliance.
       const { victim, isKilled, afterMs, readyMs, faults } =
         operation === MIGRATION
           ? // oxlint-disable-next-line no-await-in-loop
@@ -82,14 +82,14 @@ export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> 
   return { tried }
 }
 
-/** The `round`-th of these in a random order in which each comes once before any is repeated. */
+/** The element for the `round`-th turn, in a random order in which each comes once before any is repeated. */
 function turn<T>(all: readonly T[], round: number, seed: number): T {
   const random = chance(seed + Math.floor(round / all.length))
   const order = all.map((one) => ({ one, at: random.next() })).toSorted((a, b) => a.at - b.at)
   return order[round % all.length]!.one
 }
 
-/** The first crawl, a key whose calls are counted, and a watch. */
+/** Runs the first crawl, and creates a key whose calls are counted, and a watch. */
 async function settleIn(world: World, books: Books): Promise<void> {
   const { appliance, receiver } = world
   await appliance.ready(world.startedWith)
@@ -111,7 +111,7 @@ async function settleIn(world: World, books: Books): Promise<void> {
 
 interface Round {
   readonly victim: string
-  /** False when it had already ended. */
+  /** False if the process had already ended. */
   readonly isKilled: boolean
   readonly afterMs: number
   readonly readyMs: readonly number[]

@@ -11,14 +11,14 @@ import { Appliance, type Victim } from "./appliance.ts"
 import { until } from "./books.ts"
 import { type Chance } from "#base/testing/chance.ts"
 
-/** Longer than it takes to upgrade an older index of eleven pages. */
+/** Time limit: longer than it takes to upgrade an older index of eleven pages. */
 const WITHIN_MS = 4000
-/** The pages of that index. */
+/** The pages of the older index. */
 const PAGES = 11
 
 /**
  * Starts on an index of an older version, and kills the appliance while it upgrades the index.
- * @param share of the time within which the kill can come, to make it come sooner
+ * @param share share of the time limit within which the kill can come; a smaller share makes it come sooner
  */
 export async function migrationRound(random: Chance, share: number) {
   const folder = mkdtempSync(join(tmpdir(), "fossick-migration-"))

@@ -15,7 +15,7 @@ export interface Stage {
   readonly world: World
   readonly books: Books
   readonly random: Chance
-  /** Resolves at the kill; what is under way then may fail. */
+  /** Resolves at the kill; anything in progress may then fail. */
   readonly killed: Promise<unknown>
   readonly isKilled: () => boolean
 }
@@ -23,7 +23,7 @@ export interface Stage {
 /** An operation of an appliance during which it can be killed. */
 export interface Operation {
   readonly name: string
-  /** The processes that can be killed during it. */
+  /** The processes that can be killed during the operation. */
   readonly victims: readonly Victim[]
   /** Maximum milliseconds from the start of the operation to the kill. */
   readonly withinMs: number
@@ -50,7 +50,7 @@ function change({ world, books, random }: Stage): void {
   if (site.isThere(added)) books.expect("new", added)
 }
 
-/** Runs the source until its `at`-th page is requested. */
+/** Runs the source until its page number `at` is requested. */
 async function crawlTo(stage: Stage, at: number): Promise<{ done: Promise<unknown> }> {
   const { world } = stage
   change(stage)
@@ -65,7 +65,7 @@ async function crawlTo(stage: Stage, at: number): Promise<{ done: Promise<unknow
   return { done: Promise.resolve() }
 }
 
-/** After a crawl: it is over, the index holds the site's pages, and the watch has reported them. */
+/** After a crawl: it has ended, the index contains the site's pages, and the watch has reported them. */
 async function crawled({ world, books }: Stage): Promise<string[]> {
   // A kill may have come before the run was acknowledged.
   const stuck = await books.rest()
@@ -73,7 +73,7 @@ async function crawled({ world, books }: Stage): Promise<string[]> {
   return [...stuck, ...(await books.current()), ...(await books.watches())]
 }
 
-/** Sends calls over many connections until the kill; `call` says whether it was answered. */
+/** Makes calls over many connections until the kill; `call` returns whether it was answered. */
 const many = (stage: Stage, call: () => Promise<boolean>): Promise<unknown> =>
   Promise.all(
     Array.from({ length: CLIENTS }, async () => {
@@ -93,7 +93,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: "crawl queue write",
     victims: ["job", "all", "crawler"],
     withinMs: 60,
-    // The first page names all others.
+    // The first page links to all others.
     begin: (stage) => crawlTo(stage, 1),
     check: crawled,
   },
@@ -175,7 +175,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: "watch",
     victims: ["api", "all", "supervisor"],
     withinMs: 2500,
-    // The crawl is over, and its changes are being reported.
+    // The crawl has ended, and its changes are being reported.
     async begin(stage) {
       change(stage)
       await run(stage)

@@ -2,9 +2,9 @@ import { startTestSite, html, status, type TestSite } from "#crawler/testing/tes
 import { rareWord } from "#engine/testing/pages.ts"
 import { chance, type Chance } from "#base/testing/chance.ts"
 
-/** Lines of a page, each of which names the page's version. */
+/** Number of lines of a page, each of which contains the page's version. */
 const LINES = 12
-/** Random words in a line, so that no two pages are alike. */
+/** Number of random words per line, so that no two pages are alike. */
 const WORDS = 9
 const SYLLABLES = "ba ko li mu ne ra si to va pe du fi go hu ja ke lo my no pu".split(" ")
 
@@ -49,7 +49,7 @@ export class ChangingSite implements AsyncDisposable {
     return this.#site.authority
   }
 
-  /** Addresses of the existing pages. */
+  /** Addresses of the pages that exist. */
   get urls(): string[] {
     return this.#there().map(([path]) => this.#site.url(path))
   }
@@ -67,7 +67,7 @@ export class ChangingSite implements AsyncDisposable {
     return this.#pageOf(url)?.version ?? null
   }
 
-  /** The version of this page whose complete text this is; null if it isn't the complete text of any. */
+  /** The version of this page whose complete text this is; null if it isn't the complete text of any version. */
   wholeVersion(url: string, text: string): number | null {
     const { number } = this.#pageOf(url)!
     const versions = new Set(text.match(/(?<=as of version )\d+/g)?.map(Number))
@@ -96,7 +96,7 @@ export class ChangingSite implements AsyncDisposable {
     return this.#site.url(path)
   }
 
-  /** Null: there is no such page. */
+  /** Null if there is no such page. */
   bodyOf(path: string): string | null {
     if (path === "/") {
       const links = this.#there().map(([to]) => `<li><a href="${to}">${to}</a></li>`)

@@ -13,11 +13,11 @@ import { Appliance } from "./appliance.ts"
 import { ChangingSite } from "./site.ts"
 
 export const SOURCE = "harbours"
-/** Names of the models between which the index is rebuilt. */
+/** Names of the two models that index rebuilds switch between. */
 export const MODELS = ["words-a", "words-b"] as const
 const ADMIN_KEY = "the-key-of-the-operator-of-this-proof"
 
-/** Everything a life needs: an appliance, a site that it crawls, and all its counterparts, on loopback. */
+/** Everything that the proof needs: an appliance, a site that it crawls, and all its counterparts, on loopback. */
 export class World implements AsyncDisposable {
   readonly #held: AsyncDisposableStack
   readonly appliance: Appliance
@@ -25,14 +25,14 @@ export class World implements AsyncDisposable {
   readonly backups: string
   readonly site: ChangingSite
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>
-  /** Null where no chain can be run: no searches are sold then. */
+  /** Null if no chain can be run: then no searches are sold. */
   readonly paid: { readonly url: string; readonly received: () => Promise<bigint> } | null
   /** The site never has fewer pages than this. */
   readonly leastPages: number
   /** The secret of the watch, known once the watch is created. */
   watchSecret: string = "whsec_"
   model: (typeof MODELS)[number] = MODELS[0]
-  /** Whether the supervisor that runs has seen one of its processes die. */
+  /** Whether the running supervisor has seen one of its processes die. */
   isWorn = false
 
   private constructor(
@@ -50,8 +50,8 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * @param pages of its site at first, at least three quarters of which are kept
-   * @param more settings of its appliance
+   * @param pages initial number of pages on the site, at least three quarters of which are kept
+   * @param more more settings for the appliance
    */
   static async begin(pages: number, more: Readonly<Record<string, string>> = {}): Promise<World> {
     await using opened = new AsyncDisposableStack()
@@ -93,7 +93,7 @@ backup: { folder: "${backups}", keep: 3 }
     return world
   }
 
-  /** Settings of the next start, besides those of every start. */
+  /** Settings for the next start, in addition to those for every start. */
   get startedWith(): Readonly<Record<string, string>> {
     return { FOSSICK_EMBEDDINGS_MODEL: this.model }
   }

@@ -13,19 +13,20 @@ const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"]
 const HEAD = `GET /healthz HTTP/1.1\r\nHost: ${host}:${port}\r\n`
 
 /**
- * Out of this many connections, each kind below gets one; the rest stay open after an answer. The kinds below end after half a minute at most.
+ * Out of this many connections, each kind below gets one; the rest stay open after a response. The kinds below end
+ * after half a minute at most.
  */
 const KEPT_OF = 20
 
 const keep = (socket: Socket): unknown => socket.write(`${HEAD}\r\n`)
 
-/** Other things to do with a connection before leaving it idle. */
+/** Other ways to use a connection before leaving it idle. */
 const KINDS: readonly ((socket: Socket) => unknown)[] = [
-  // Says nothing.
+  // Sends nothing.
   () => {},
-  // Half a request.
+  // Sends half a request.
   (socket) => socket.write(HEAD),
-  // Asks, closes its side, and leaves the other open.
+  // Sends a request, closes its side, and leaves the other open.
   (socket) => socket.end(`${HEAD}\r\n`),
 ]
 
@@ -34,13 +35,14 @@ const open = new Set<Socket>()
 async function begin(number: number): Promise<void> {
   const localAddress = ADDRESSES[number % ADDRESSES.length]!
   const socket = connect({ host, port: Number(port), localAddress, allowHalfOpen: true })
-  // Closed connections are what is expected here.
+  // Closed connections are expected here.
   socket.on("error", () => socket.destroy())
   socket.once("close", () => open.delete(socket))
   await Promise.race([once(socket, "connect").catch(() => undefined), once(socket, "close")])
   if (socket.destroyed) return
   open.add(socket)
-  // Incoming data is read, since not reading is what slow readers do. A connection that the server closes is closed here, too.
+  // Incoming data is read, because not reading is the job of the slow readers. A connection that the server closes is
+  // closed here, too.
   socket.resume()
   socket.once("end", () => socket.end())
   const kind = KINDS[Math.floor(number / ADDRESSES.length) % KEPT_OF] ?? keep
@@ -52,7 +54,7 @@ process.on("message", () => process.send?.(open.size))
 
 for (let at = 0; at < Number(wanted); at += BATCH) {
   const batch = Array.from({ length: Math.min(BATCH, Number(wanted) - at) }, (_, i) => begin(at + i))
-  // As many at a time as the server's backlog of new connections holds.
+  // Opens as many connections at a time as fit into the server's backlog.
   // oxlint-disable-next-line no-await-in-loop
   await Promise.all(batch)
 }

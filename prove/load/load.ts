@@ -17,7 +17,7 @@ const OVERLOAD_CLIENTS = 512
 const LEAST_CLIENTS = 64
 const OVERLOAD_SECONDS = 60
 const REST_SECONDS = 60
-/** Together with the callers' connections at least 10,000 are kept; the others meet the limit. */
+/** Including the callers' connections, at least 10,000 are kept open; the others meet the limit. */
 const IDLE_CONNECTIONS = 12_000
 const CONNECTIONS_SHARE = 0.85
 const IDLE_SECONDS = 20
@@ -31,42 +31,43 @@ const LEAST_OF_TURN = 5
 const TURNS = 3
 /** Each phase lasts at least this many seconds, however short the run. */
 const LEAST_SECONDS = 0.5
-/** Maximum seconds for which one client asks alone while a source is crawled. */
+/** Maximum seconds for which one client searches alone while a source is crawled. */
 const ALONE_SECONDS = 90
-/** Seconds during which vectors are created, and during which they aren't. */
+/** Seconds during which vectors are created, alternating with seconds during which they aren't. */
 const TURN_SECONDS = 4
-/** Below this scale a server creates the vectors at no cost: no model is loaded or replaced. */
+/** Below this scale, vectors are created by a server at no cost: no model is loaded or replaced. */
 const VECTORS_FROM = 0.02
-/** With fewer searches, the slowest hundredth means nothing. */
+/** Minimum number of searches: with fewer, the slowest hundredth means nothing. */
 const LEAST_JUDGED = 300
-/** How much longer searches may take while vectors are being created. */
+/** How many times as long searches may take while vectors are being created. */
 const VECTORS_FACTOR = 1.5
 /**
- * A refusal takes at most this part of the time of an answer, comparing medians. The slowest refusals come in the first moments, when it
- * is not yet known how slow the appliance is getting: those searches wait for their turn as long as they may.
+ * A refusal may take at most this share of the time of an answer, comparing medians. The slowest refusals come in the
+ * first moments, when it isn't yet known how slow the appliance is getting: those searches wait for their turn as long
+ * as they may.
  */
 const REFUSED_PART = 0.25
 const LEAST_REFUSED = 50
-/** How many searches may wait, counting those of all clients: see FOSSICK_SEARCH_QUEUE. */
+/** Maximum number of waiting searches, counting those of all clients: see FOSSICK_SEARCH_QUEUE. */
 const QUEUE = 256
-/** How much more memory may be in use than before. */
+/** How many times as much memory as before may be in use. */
 const MEMORY_FACTOR = 1.1
-/** A round that adds less than this means that everything is warmed up. */
+/** If a round adds less memory than this, everything is warmed up. */
 const WARM_FACTOR = 1.03
 const MOST_ROUNDS = 6
-/** At least this part of the allowed connections is kept, however long it takes to open them all: an idle one is closed after 75 s. */
+/** At least this share of the allowed connections is kept open, however long it takes to open them all: an idle one is closed after 75 s. */
 const LEAST_KEPT = 0.5
-/** New connections are taken within this time, also by a busy machine. */
+/** New connections are accepted within this time, even by a busy machine. */
 const [TAKEN_LOOKS, TAKEN_LOOK_MS] = [40, 250]
-/** Bytes of the API's memory that an idle connection may take, far more than the actual 7 KB: garbage collections come and go. */
+/** Bytes of the API's memory that an idle connection may use, far more than the actual 7 KB, because garbage collection makes the figure vary. */
 const MOST_EACH = 64_000
 /** Below this scale times are reported but not judged. */
 const TIMES_FROM = 1
 /** Below this scale no process becomes idle: memory, threads and processes aren't judged. */
 const REST_FROM = 0.5
-/** Threads that pools may have started in the meantime: the pools for files and for the index grow on demand. */
+/** Number of threads that pools may have started in the meantime: the pools for files and for the index grow on demand. */
 const MORE_THREADS = 16
-/** Files that the API may have opened meanwhile, for a larger index. */
+/** Number of files that the API may have opened in the meantime, for a larger index. */
 const MORE_HANDLES = 30
 const SAMPLE_MS = 1000
 const ALL = 'fossick_event_loop_delay_seconds{quantile="0.99"}'
@@ -175,10 +176,10 @@ class Load {
   /** Runs the mix while a source is crawled again and the index is rebuilt with another model. */
   async load(second: MadeUpSite): Promise<void> {
     const seconds = this.#seconds(LOAD_SECONDS)
-    // A short run has the vectors of a server, and no other model to choose.
+    // A short run uses a server for vectors, and has no other model to choose.
     const models = this.#effort.scale < VECTORS_FROM ? null : await this.#models()
-    // Anything that a load may leave behind is created before it: the pages of the source, and a thread for each model
-    // (embedders/model-threads.ts).
+    // Everything that a load may leave behind is created before it: the pages of the source, and a thread for each
+    // model (embedders/model-threads.ts).
     await this.#appliance.declare("second", second)
     await this.#appliance.crawl("second")
     if (models !== null) for (const one of [models.other, models.first]) await this.#anew(one)
@@ -204,7 +205,7 @@ class Load {
     )
     if (models !== null) {
       await this.#untilAnew(models.other)
-      // The models differ in size, so memory is compared with the same model.
+      // The models differ in size, so memory is compared while the same model is in use.
       await this.#anew(models.first)
     }
     this.#compare("the load", before, await this.#atRest())
@@ -217,7 +218,7 @@ class Load {
     return { first, other: first === "english" ? "multilingual" : "english" }
   }
 
-  /** Far more than can be answered. */
+  /** Number of clients: far more than can be answered. */
   async overload(): Promise<void> {
     const clients = tries(this.#effort, OVERLOAD_CLIENTS, LEAST_CLIENTS)
     this.#effort.tell(`${clients} clients with expensive searches`)
@@ -247,7 +248,7 @@ class Load {
     }
   }
 
-  /** Clients that take all they can and give nothing. */
+  /** Badly behaved clients: some leave before the answer arrives, others read it one byte a second. */
   async rude(): Promise<void> {
     const query = this.#site.question()
     const leavers = tries(this.#effort, LEAVERS, 60)
@@ -272,7 +273,7 @@ class Load {
     )
   }
 
-  /** More connections than are kept, from callers that do nothing with them. */
+  /** Opens more connections than are kept, from callers that do nothing with them. */
   async #idle(): Promise<void> {
     const before = await this.#atRest()
     const wanted = idleConnections(this.#effort)
@@ -282,8 +283,8 @@ class Load {
       const { open, most } = await this.#connections()
       const seen = await connections.count()
       const each = (this.#vitals().ofApi.memory - before.ofApi.memory) / open
-      // The connections of the callers that follow have been idle since before, so they would be closed first, perhaps
-      // with a request on its way.
+      // The connections of the callers that follow have been idle for longer, so they would be closed first, perhaps
+      // with a request in flight.
       await this.#appliance.hangUp()
       const through = await this.#ask(4, this.#seconds(IDLE_SECONDS), basic)
       this.#row(
@@ -303,7 +304,7 @@ class Load {
     this.#compare(`${wanted} idle connections`, before, await this.#atRest())
   }
 
-  /** Connections of the API. New ones may still be waiting to be accepted. */
+  /** Number of connections of the API. New ones may still be waiting to be accepted. */
   async #connections(): Promise<{ readonly open: number; readonly most: number }> {
     for (let looks = 1; ; looks++) {
       const metrics = await this.#appliance.metrics()
@@ -320,24 +321,24 @@ class Load {
     return askAll(this.#appliance, this.#site, { clients, seed: this.#effort.seed, signal, kinds })
   }
 
-  /** Seconds at this scale, from those of the whole proof. */
+  /** Seconds at this scale, given those of the whole proof. */
   #seconds(all: number): number {
     return Math.max(LEAST_SECONDS, all * this.#effort.scale)
   }
 
-  /** A minute is enough to tell; shorter runs must make do with less. */
+  /** A minute is long enough for a result; shorter runs must make do with less. */
   async #rest(seconds: number): Promise<void> {
     await pause(1000 * Math.max(1, Math.min(seconds, seconds * this.#effort.scale * 5)))
   }
 
-  /** Vitals of all processes, and of the one that answers: the others come and go with crawls. */
+  /** Resource usage of all processes, and of the one that answers: the others come and go with crawls. */
   #vitals(): Measured {
     const { pid, dataDir } = this.#appliance
     const api = processTree(pid).find((one) => /\/api\/main\.ts/.test(commandOf(one)))
     return { ...vitalsOf(pid, dataDir), ofApi: vitalsOf(api ?? pid, dataDir) }
   }
 
-  /** Checks that nothing taken by a caller is still held. */
+  /** Checks that nothing used by a caller is still held. */
   async #untilQuiet(): Promise<void> {
     const bounds = [
       "memory-calls",
@@ -374,8 +375,8 @@ class Load {
   }
 
   /**
-   * The resources that a warmed-up appliance uses at rest: its first rounds fill pools and caches, and a library keeps memory that it
-   * once took. Rounds continue until one adds hardly anything; if none does, that is a fault.
+   * The resources that a warmed-up appliance uses at rest: its first rounds fill pools and caches, and a library keeps
+   * memory that it once allocated. Rounds continue until one adds hardly anything; if none does, that is a fault.
    */
   async #warm(round: () => Promise<void>): Promise<Measured> {
     let before: Measured | null = null
@@ -393,7 +394,7 @@ class Load {
     }
   }
 
-  /** The resources used once nothing is running and callers keep no connection; waits for a process that is briefly tidying up. */
+  /** The resources used once nothing is running and no caller keeps a connection; waits for any process that is briefly cleaning up. */
   async #atRest(): Promise<Measured> {
     await this.#untilQuiet()
     await this.#appliance.hangUp()

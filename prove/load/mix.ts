@@ -8,15 +8,15 @@ import { reportOf } from "../running/report.ts"
 /** One sort of call. */
 interface Kind {
   readonly name: string
-  /** Its share of all calls. */
+  /** The kind's share of all calls. */
   readonly weight: number
   readonly ask: (appliance: LiveAppliance, site: MadeUpSite, from: Chance) => Promise<Reply>
-  /** Whether this is the right answer, if it wasn't refused. */
+  /** Whether this is the right answer, unless it was refused. */
   readonly isRight: (reply: Reply) => boolean
-  /** The later result of the answer, awaited while other calls run and counted by this name; left out: there is none. */
+  /** The later result of the answer, awaited while other calls run and counted under this name; omitted if there is none. */
   readonly outcome?: {
     readonly name: string
-    /** @returns what is wrong with it, in words; null: nothing */
+    /** @returns what is wrong with the result, in words; null if nothing is */
     readonly of: (appliance: LiveAppliance, reply: Reply) => Promise<string | null>
   }
 }

@@ -10,7 +10,7 @@ const BATCH = 200
 
 /** Connections that send nothing, hold back half a request, or stay open after an answer, held by a separate process until disposed of. */
 export interface IdleConnections extends AsyncDisposable {
-  /** Number of open connections, as seen from their own side. */
+  /** Number of open connections, as seen from this side. */
   count(): Promise<number>
 }
 
@@ -36,7 +36,7 @@ export async function idle({ url }: LiveAppliance, count: number): Promise<IdleC
   }
 }
 
-/** Requests a large answer, and reads one byte of it per second, for this long. */
+/** Requests a large response, and reads one byte of it per second, for this long. */
 export async function readSlowly(
   appliance: LiveAppliance,
   { count, ms, query }: { count: number; ms: number; query: string },
@@ -59,7 +59,7 @@ export async function readSlowly(
   return (await Promise.all(Array.from({ length: count }, one))).reduce((sum, taken) => sum + taken, 0)
 }
 
-/** Asks, and leaves before the answer: some at once, some a moment later, some in the middle of the answer. */
+/** Makes requests, and leaves before the answer: some immediately, some a moment later, some in the middle of the answer. */
 export async function leave(appliance: LiveAppliance, count: number, query: string): Promise<void> {
   const body = JSON.stringify({ query, search_depth: "advanced", include_raw_content: true, max_results: 20 })
   for (let at = 0; at < count; at += BATCH) {
@@ -75,11 +75,11 @@ export async function leave(appliance: LiveAppliance, count: number, query: stri
   }
 }
 
-/** Null when it was refused. */
+/** An open connection; null if it was refused. */
 async function open({ url }: LiveAppliance): Promise<Socket | null> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  // Closed connections are what is expected here.
+  // Closed connections are expected here.
   socket.on("error", () => socket.destroy())
   await Promise.race([once(socket, "connect").catch(() => undefined), once(socket, "close")])
   return socket.destroyed ? null : socket

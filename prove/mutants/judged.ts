@@ -3,11 +3,11 @@ import { readJsonLines } from "../../bench/data-files.ts"
 /** A mutant that no test notices, and that a person judged to change nothing anyone can see. */
 export interface Judged {
   readonly file: string
-  /** The first line that it changes, without the white space around it. */
+  /** The first line that the mutant changes, without the white space around it. */
   readonly line: string
   /** Stryker's name for the kind of change. */
   readonly mutator: string
-  /** The replacement at that place; left out: any replacement that this mutator makes of that line. */
+  /** The replacement at that place; if omitted, any replacement that this mutator makes of that line. */
   readonly replacement?: string
   readonly why: string
 }

@@ -3,8 +3,9 @@ import { type PoolOptions, type PoolWorker, ThreadsPoolWorker } from "vitest/nod
 type Listener = (...args: unknown[]) => void
 
 /**
- * A pool of vitest whose thread outlives a run, with everything it has loaded: a mutant that is switched on while tests run costs only
- * its tests. Mutants of code that runs while a file is loaded take a new thread each. For one worker at a time, without isolation.
+ * A vitest pool whose thread outlives a run, with everything it has loaded: a mutant that is switched on while tests
+ * run costs only its tests. Each mutant of code that runs while a file is loaded uses a new thread. For one worker at a
+ * time, without isolation.
  */
 export const keptThread = {
   name: "kept-thread",
@@ -16,7 +17,7 @@ let kept: ThreadsPoolWorker | null = null
 class KeptThread implements PoolWorker {
   readonly name = "threads"
   readonly #options: PoolOptions
-  /** It loads everything again and is discarded afterwards. */
+  /** Whether the thread loads everything again and is discarded afterwards. */
   readonly #isFresh: boolean
   #isWarm = false
   #thread: ThreadsPoolWorker
@@ -70,7 +71,7 @@ class KeptThread implements PoolWorker {
     else kept = this.#thread
   }
 
-  /** The thread's answer. */
+  /** The thread's response. */
   #answer(type: "started" | "stopped"): void {
     const message = { type, __vitest_worker_response__: true }
     queueMicrotask(() => {

@@ -8,11 +8,11 @@ import { type Mutant, mutantsOf, ROOT } from "./stryker.ts"
 
 /** The share of noticeable mutants that some test must notice. */
 const ENOUGH = 0.9
-/** The variable that names the rooms to try, separated by commas, if not all. */
+/** The environment variable that names the rooms to try, separated by commas; all if unset. */
 const NAMED = "FOSSICK_MUTANTS"
-/** A sample of this many mutants shows the share noticed among all, to within about six percentage points. */
+/** Sample size: this many mutants give the share noticed among all, to within about six percentage points. */
 const TELLING = 100
-/** Lines of one stretch of a sample. */
+/** Number of lines in one stretch of a sample. */
 const STRETCH = 8
 
 export const proof: Proof = {
@@ -52,7 +52,7 @@ export async function tried(effort: Effort, rooms: readonly MutatedRoom[]): Prom
   const faults: string[] = []
   for (const room of rooms) {
     const mutate = effort.scale >= 1 ? room.mutate : sample(room, effort.scale, random)
-    // One after the other: each room needs the whole machine.
+    // Rooms run one after the other, because each needs the whole machine.
     // oxlint-disable-next-line no-await-in-loop
     const mutants = await mutantsOf(mutate, room.tests)
     const { row, share, open } = counted(mutants)
@@ -110,7 +110,7 @@ const percent = (share: number): string => `${(Math.floor(share * 1000) / 10).to
 const inWords = ({ file, lineNumber, line, mutator, replacement, status }: Mutant): string =>
   `${file}:${lineNumber} ${status} ${mutator} \`${line}\` → \`${replacement.replaceAll(/\s+/g, " ").slice(0, 120)}\``
 
-/** Stretches of the room's files, as Stryker takes them: `a.ts:9-16`. */
+/** Stretches of the room's files, in Stryker's syntax: `a.ts:9-16`. */
 function sample({ mutate }: MutatedRoom, share: number, random: Chance): readonly string[] {
   const wanted = mutate.filter((pattern) => !pattern.startsWith("!"))
   const exclude = mutate.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1))

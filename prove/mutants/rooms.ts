@@ -1,11 +1,11 @@
 /** A room whose tests are tested by changing the code they cover. */
 export interface MutatedRoom {
   readonly name: string
-  /** Files that are changed, as patterns from the root. */
+  /** Files to mutate, as patterns from the root. */
   readonly mutate: readonly string[]
-  /** Tests that should notice, as patterns from the root; patterns with `!` are excluded. */
+  /** Tests that should notice the changes, as patterns from the root; patterns with `!` are excluded. */
   readonly tests: readonly string[]
-  /** Whether every unnoticed mutant was judged: then any new one is a fault, whatever the share of the others. */
+  /** Whether every unnoticed mutant was judged: then any new unnoticed mutant is a fault, whatever the share of the others. */
   readonly isJudged: boolean
 }
 
@@ -29,7 +29,7 @@ const room = (
   isJudged,
 })
 
-/** Compares names, defaults and words of settings with the handbook. */
+/** The test that compares names, defaults and words of settings with the handbook. */
 const SETTINGS = "docs/settings.test.ts"
 
 export const ROOMS: readonly MutatedRoom[] = [
@@ -56,7 +56,7 @@ export const ROOMS: readonly MutatedRoom[] = [
     withoutTests: [
       "api/identity/accounts/kill.test.ts",
       "api/identity/accounts/two-processes.test.ts",
-      // It replaces a module that other tests of the same thread have already loaded.
+      // This test replaces a module that other tests of the same thread have already loaded.
       "api/identity/accounts/billing/read-only-folder.test.ts",
     ],
   }),

@@ -11,8 +11,8 @@ const { mutate, tests, dir, report } = JSON.parse(process.argv[2]!) as {
   readonly report: string
 }
 
-// Not Stryker's own `testFiles`: with it, code that runs while a file is loaded is only mutated after it was loaded,
-// and so its mutants survive.
+// Stryker's own `testFiles` isn't used: with it, code that runs while a file is loaded is only mutated after it was
+// loaded, and so its mutants survive.
 process.env[TESTS_VARIABLE] = JSON.stringify(tests)
 
 const options = {
@@ -21,17 +21,17 @@ const options = {
   // Otherwise all tests that import a file, even indirectly, run for it, which for `base` means nearly all tests.
   vitest: { related: false, configFile: "prove/mutants/vitest.config.ts" },
   mutate,
-  // A link to a folder, as in the chart, can't be copied.
+  // Links to folders, as in the chart, can't be copied.
   ignorePatterns: ["index-data", "bench", "deploy"],
   concurrency: 1,
   tempDirName: join(dir, "copy"),
   reporters: ["json"],
   jsonReporter: { fileName: report },
-  // A mutant that never ends is detected by how often its line runs; time only decides as a last resort, since machines
-  // may be busy.
+  // A mutant that never ends is detected by how often its line runs; the timeout is only a last resort, because
+  // machines may be busy.
   timeoutMS: 45_000,
   dryRunTimeoutMinutes: 60,
-  // It would be rewritten with a compiler older than version 7; nothing here reads it.
+  // The tsconfig would be rewritten with a compiler older than version 7; nothing here reads it.
   tsconfigFile: "none.json",
   allowConsoleColors: false,
 }

@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 export const ROOT = join(import.meta.dirname, "../..")
 const COMMAND = join(import.meta.dirname, "stryker-command.ts")
 
-/** The result of a change: some test failed because of it, or never ended; or all passed; or none even runs that line. */
+/** The result of a mutant: some test failed because of it, or never ended; or all tests passed; or no test runs that line. */
 export type Status = "Killed" | "Timeout" | "Survived" | "NoCoverage"
 
 export interface Mutant {
@@ -20,7 +20,7 @@ export interface Mutant {
   readonly status: Status
 }
 
-/** The part of the report's schema that is read here: https://github.com/stryker-mutator/mutation-testing-elements. */
+/** The part of the report's schema that this proof reads: https://github.com/stryker-mutator/mutation-testing-elements. */
 interface Report {
   readonly files: Readonly<
     Record<

@@ -21,7 +21,7 @@ export default defineConfig({
   plugins: [
     {
       name: "kept-thread",
-      // Stryker sets the pool itself, and only knows vitest's own.
+      // Stryker sets the pool itself, and only knows vitest's own pools.
       configureVitest: ({ project }) => {
         project.config.pool = keptThread.name
         project.config.poolRunner = keptThread

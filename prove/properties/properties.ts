@@ -7,7 +7,7 @@ import { MADE_UP, type MadeUp } from "#base/testing/made-up.ts"
 import type { Effort, Outcome, Proof } from "../proof.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
-/** How many times more cases than in a test. */
+/** How many times more cases are tried than in a test. */
 const TIMES = 100
 /** Here, no property is cut short to save time. */
 const NO_LIMIT_MS = 2 ** 31 - 1
@@ -81,7 +81,7 @@ export async function held({ scale, seed, tell }: Effort, areas: readonly Area[]
   const rows: (readonly [string, string, number, number, number])[] = []
   const faults: string[] = []
   for (const { what, held, test } of areas) {
-    // One after the other: vitest takes the machine to itself.
+    // Areas run one after the other, because vitest uses the whole machine.
     // oxlint-disable-next-line no-await-in-loop
     const { cases, failures } = await tried(test, { times: TIMES * scale, seed })
     const all = cases.reduce((sum, one) => sum + one, 0)

@@ -5,10 +5,10 @@ import type { GuardedPage } from "./world.ts"
 
 /** The fields by which the pages of a search may be narrowed. */
 const FACETS = ["source", "domain", "path", "version", "language", "type", "published"]
-/** Misspelt words of one question: more than a search looks up. */
+/** Number of misspelt words in one question: more than a search looks up. */
 const MANY = 14
 
-/** A word with a letter that no word of the pages has. */
+/** A word with a letter that is in no word of the pages. */
 const slip = (word: string): string => `${word.slice(0, 5)}x${word.slice(6)}`
 
 const query = (path: string, given: Readonly<Record<string, string>>) =>

@@ -11,11 +11,11 @@ interface Count {
   leaks: number
 }
 
-/** Exceptions for some answers. */
+/** Exceptions for certain answers. */
 export interface Situation {
   /** Shown in the table instead of the call's name. */
   readonly of?: string
-  /** Who may be shown a page while readers change; not used to judge whether a page is found. */
+  /** Readers who may be shown a page while readers change; not used to judge whether a page is found. */
   readonly mayRead?: World["mayRead"]
 }
 
@@ -86,7 +86,7 @@ export class Judge {
     return seen
   }
 
-  /** Counts a call whose answer was compared with something else. */
+  /** Counts a call whose answer was compared with another answer. */
   compared(of: string, shown: number, fault: string | null): void {
     const count = this.#counts.get(of) ?? { calls: 0, shown: 0, refused: 0, leaks: 0 }
     this.#counts.set(of, {

@@ -8,7 +8,7 @@ import { SOURCES } from "../key-reach/world.ts"
 import type { Judge } from "./judge.ts"
 import type { Person, World } from "./world.ts"
 
-/** Payers are anonymous: readers never name them. */
+/** Payers are anonymous: a page's readers never include them. */
 export async function askAsPayer(
   { app, engine, pages }: World,
   random: Chance,
@@ -76,7 +76,7 @@ export async function askFromPages(
   }
 }
 
-/** Another appliance asks with one person's key and shows all its users what that person may read. */
+/** Another appliance makes calls with one person's key and shows all its users what that person may read. */
 export async function askThroughPeers(
   { app, people, pages }: World,
   random: Chance,

@@ -8,7 +8,7 @@ import type { Judge } from "./judge.ts"
 import { ADMINS, letIn, vouch } from "./sign-on.ts"
 import { type GuardedPage, GROUPS, type Person, USERS, type World } from "./world.ts"
 
-/** A user who has signed in, and a program that they have let in. */
+/** A user who has signed in, and a program to which the user has granted access. */
 interface SignedIn {
   readonly user: string
   /** With an administrator's rights for the program, and with their own for a service. */
@@ -23,7 +23,7 @@ const CHANGES = 0.1
 /** Services with keys of their own. */
 const SERVICES = 4
 
-/** Programs that people let in use MCP, and services ask on behalf of people at every door. The groups of people keep changing. */
+/** Programs that were granted access by people use MCP, and services make calls on behalf of people at every door. The groups of people keep changing. */
 export async function askAsPeople(
   world: World,
   random: Chance,

@@ -13,12 +13,12 @@ import { openWorld } from "./world.ts"
 const TRIALS = 10_000
 const PEOPLE = 120
 const WATCHES = 200
-/** People who have signed in. */
+/** Number of people who have signed in. */
 const SIGNED_IN = 20
-/** People whose answers are compared with those of an index that never held the pages hidden from them. */
+/** Number of people whose answers are compared with those of an index that never contained the pages hidden from them. */
 const TWINS = 12
 const QUESTIONS = 20
-/** Live pages of each source of the site. */
+/** Number of live pages of each source of the site. */
 const LIVE_PAGES = 8
 
 export const proof: Proof = {

@@ -5,12 +5,12 @@ import { someCall } from "./calls.ts"
 import type { Judge, Situation } from "./judge.ts"
 import type { World } from "./world.ts"
 
-/** Pages that are written in one go. */
+/** Number of pages written in one call. */
 const BATCH = 20
 
 /**
- * Asks while every page is rewritten, and while readers change. While no readers change, the oracle applies strictly;
- * while they do, an answer may follow the old or the new ones. Afterwards only the new ones count.
+ * Makes calls while every page is rewritten, and while readers change. While no readers change, the oracle applies
+ * strictly; while they do, an answer may follow the old or the new ones. Afterwards only the new ones count.
  * @param seed the same questions are asked each time
  * @param calls minimum number of calls each time
  */
@@ -25,7 +25,7 @@ export async function askWhileRewritten(
     const [person, page] = [random.one(world.people), random.one(world.pages)]
     await judge.one(someCall(page, world.pages, random, world.site.origin), person, page, tools, situation)
   }
-  /** Makes the change over and over, until there have been enough calls. */
+  /** Makes the change over and over, until enough calls have been made. */
   const during = async (change: () => Promise<void>, situationNow: () => Situation) => {
     const random = chance(seed)
     for (let asked = 0; asked < calls;) {
@@ -55,7 +55,7 @@ export async function askWhileRewritten(
   await during(nothing, () => ({ of: "after readers have changed" }))
 }
 
-/** Rewrites all pages unchanged, like filling an index that is being rebuilt. */
+/** Rewrites all pages unchanged, as when an index is rebuilt. */
 async function indexAgain({ engine }: World): Promise<void> {
   const all: Page[] = []
   for await (const { page } of engine.allPages()) all.push(page)

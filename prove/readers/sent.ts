@@ -3,11 +3,11 @@ import { dirname, join } from "node:path"
 import type { ServedAccounts } from "../../api/testing/serve-accounts.ts"
 import type { AddPage, GuardedPage, Written } from "./world.ts"
 
-/** Holds documents that a program sends. */
+/** The source for documents that a program sends. */
 export const SENT = "s6"
-/** Holds the files of a folder. */
+/** The source for the files of a folder. */
 export const FOLDER = "s7"
-/** Where the appliance shows the originals of both. */
+/** Where the appliance serves the originals of both. */
 const AT = "http://localhost:8080/files"
 const SHARE = "share"
 
@@ -21,7 +21,7 @@ export const ownSources = (dir: string) => [
 export function addSent(add: AddPage, count: number, folderNamed: (at: number) => string): void {
   for (let at = 0; at < count; at++) {
     const sent = add((one) => `${AT}/${SENT}/${one}`, { sources: [SENT], way: "sent" })
-    // A document has one set of readers.
+    // A document has only one set of readers.
     sent.own = sent.own.slice(0, 1)
     const folder = folderNamed(at)
     add((one) => `${AT}/${FOLDER}/${folder}/${one}.md`, { sources: [FOLDER], way: "file", folder })
@@ -31,7 +31,7 @@ export function addSent(add: AddPage, count: number, folderNamed: (at: number) =
 const markdown = ({ title, proof, text }: GuardedPage, version: number): string =>
   `# ${title}\n\n## Seals of ${proof}\n\n${text} This is version ${version}.\n\n![${proof}](https://images.example.net/${proof}.png)\n`
 
-/** Writes the files and who may read them: in the name of their folder, in their own, or in both. */
+/** Writes the files and who may read them: in the folder's name, in the file's name, or in both. */
 export async function writeFiles(dir: string, pages: readonly GuardedPage[], version: number): Promise<void> {
   for (const page of pages.filter(({ way }) => way === "file")) {
     const file = join(dir, SHARE, page.folder, page.url.split("/").at(-1)!)
@@ -49,7 +49,7 @@ export async function writeFiles(dir: string, pages: readonly GuardedPage[], ver
   }
 }
 
-/** Sends the documents, or only their readers. @param key of the role write */
+/** Sends the documents, or only their readers. @param key key with the role write */
 export async function sendDocuments(
   app: ServedAccounts,
   key: string,

@@ -11,12 +11,12 @@ import { NO_OUTAGE } from "../../api/server/outage/state-outage.ts"
 import { apiSettings } from "../../api/settings.ts"
 
 const PROVIDER = "proxy"
-/** Members of this group administer. */
+/** Members of this group are administrators. */
 export const ADMINS = "admins"
 const SIGN_ON = `providers: [{ name: ${PROVIDER}, kind: headers, addresses: [127.0.0.1] }]
 roles: [{ groups: [${ADMINS}], role: admin }, { signedIn: true, role: reader }]`
 
-/** Everything an app needs so that people can sign in, and let programs in. */
+/** Everything an app needs so that people can sign in, and grant programs access. */
 export async function openSignOnAndGrants(opened: AsyncDisposableStack, dir: string) {
   const port = await freePort()
   const publicUrl = `http://127.0.0.1:${port}`
@@ -34,7 +34,7 @@ export async function openSignOnAndGrants(opened: AsyncDisposableStack, dir: str
   return { grants: oauth.store, served: { port, signOnSpec, oauth, config: { publicUrl } } }
 }
 
-/** Makes the proxy vouch for a user, who is in these groups from now on. */
+/** Makes the proxy assert that a user has signed in and is in these groups from now on. */
 export const vouch = (
   people: PersonStore,
   { user, groups }: { readonly user: string; readonly groups: readonly string[] },
@@ -44,7 +44,7 @@ export const vouch = (
     true,
   )
 
-/** @returns the access token of a program that a user lets in */
+/** @returns the access token of a program to which a user grants access */
 export async function letIn(
   grants: OAuthStore,
   key: string,

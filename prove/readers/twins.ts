@@ -15,7 +15,7 @@ import type { Person, World } from "./world.ts"
 const FACETS = ["source", "domain", "path", "version", "language", "type"]
 
 /**
- * Compares the appliance with a second one that has only ever held the pages that one person may read. Facets,
+ * Compares the appliance with a second one that has only ever contained the pages that one person may read. Facets,
  * suggestions and the pages found must be the same. Misspelt words are not compared: the words here are so alike that a
  * search may run out of rounds before it has excluded every closer hidden one, and if two words are equally close, it
  * shows the one that occurs on more pages overall.
@@ -54,7 +54,7 @@ async function compare(
   for await (const { page } of engine.allPages()) {
     const known = pages.find(({ url }) => url === page.url)
     const { readers: _readers, ...open } = page
-    // Pages that list others aren't in the oracle: they have the readers of their source.
+    // Pages that list other pages aren't in the oracle: they have the readers of their source.
     if (known ? world.mayRead(person, known) : world.mayKnow(person, page.source)) seen.push(open)
   }
   await twin.index(seen)
@@ -88,7 +88,7 @@ async function compare(
       ).suggestions
       return found.map(({ url, text: title }) => `${url} ${title}`).toSorted()
     }
-    // When there are more than fit, the order in which pages arrived decides which are shown.
+    // If there are more than fit, the order in which pages arrived determines which are shown.
     const isWhole = suggested(mine).length < 20
     judge.compared(
       of,

@@ -35,44 +35,44 @@ export interface Written {
 export interface GuardedPage extends SecretPage {
   /** The page's own readers; all of these must admit the person. */
   own: readonly Written[]
-  /** A word in its address that all pages of its folder share. */
+  /** A word in the page's address that all pages of its folder share. */
   readonly folder: string
-  /** Whether others have the same content, so that a search can show one of them instead. */
+  /** Whether other pages have the same content, so that a search can show one of them instead. */
   readonly hasKin: boolean
   readonly language: string
   readonly title: string
   readonly text: string
-  /** How it gets into the index, unless it is on the site or was given to the index directly. */
+  /** How the page gets into the index, unless it is on the site or was added to the index directly. */
   readonly way?: "sent" | "file"
 }
 
-/** Someone with a key. */
+/** A person with a key. */
 export interface Person {
   readonly key: string
   readonly scope: KeyScope
   /** Null if they may read everything, like an admin. */
   readonly principals: readonly string[] | null
-  /** Headers that say on whose behalf a service asks. */
+  /** Headers that say on whose behalf a service makes the call. */
   readonly headers?: Headers
 }
 
 export interface World extends AsyncDisposable {
   readonly app: ServedAccounts
-  /** Where people let programs in. */
+  /** Where people grant programs access. */
   readonly grants: OAuthStore
   readonly site: TestSite
   readonly engine: Engine
   readonly pages: readonly GuardedPage[]
   readonly people: readonly Person[]
-  /** The readers that each source declares; no entry if there are none. */
+  /** The readers that each source declares; no entry if it declares none. */
   readonly ofSources: ReadonlyMap<string, Written>
   /** Whether a person may read a page now, by the oracle. */
   readonly mayRead: (person: Person, page: GuardedPage) => boolean
   /** Whether a person may know that a source of this name exists. */
   mayKnow(person: Person, source: string): boolean
   /**
-   * Puts new content on every page of the site and crawls it again. With `readers`, half of all pages get other readers, except those
-   * that the index was given.
+   * Puts new content on every page of the site and crawls it again. With `readers`, half of all pages get other
+   * readers, except those that were added to the index directly.
    */
   changeAll(changes: { readonly readers: boolean }): Promise<void>
   /** Declares new readers for the pages of a source. */
@@ -94,7 +94,7 @@ const PER_HOST = 4
 /** The sources of the site, and those with documents and files. */
 const ALL = [...SOURCES, SENT, FOLDER]
 
-/** Some principals are let in, some are kept out, or both. */
+/** Some principals are allowed, some are denied, or both. */
 function someReaders(random: Chance): Written {
   const named = [...GROUPS, ...USERS, "signed-in"]
   const kind = random.below(4)
@@ -106,7 +106,7 @@ function someReaders(random: Chance): Written {
   }
 }
 
-/** Has an image for every page: whether it may be shown depends on the page. */
+/** Contains an image for every page: whether it may be shown depends on the page. */
 const THUMBNAILS = {
   facts: async (urls: readonly string[]) => new Map(urls.map((url) => [url, { state: "read", id: 1 }])),
   thumbnail: async () => Buffer.from("a thumbnail"),
@@ -123,7 +123,7 @@ async function openFolder(opened: AsyncDisposableStack) {
   return { dir, db, embedder, engine, site: opened.use(await startTestSite({})) }
 }
 
-/** @param livePages of each source @param people how many */
+/** @param livePages number of live pages of each source @param people number of people */
 export async function openWorld(random: Chance, livePages: number, people: number): Promise<World> {
   await using opened = new AsyncDisposableStack()
   const { dir, db, embedder, engine, site } = await openFolder(opened)
@@ -203,7 +203,7 @@ export async function openWorld(random: Chance, livePages: number, people: numbe
   }
 }
 
-/** Resolves when the app knows the readers of all sources, and those of every page that was written. */
+/** Resolves when the app knows the current readers of all sources and of every page that was written. */
 async function knowsAll(
   app: ServedAccounts,
   db: StateStore,
@@ -218,7 +218,7 @@ async function knowsAll(
   }, 50)
 }
 
-/** The first reads everything, the second has no principals. */
+/** The first person reads everything, the second has no principals. */
 async function somePerson(at: number, random: Chance, app: ServedAccounts, site: TestSite): Promise<Person> {
   if (at === 0) return { key: await app.key({ role: "admin" }), scope: readScope({}), principals: null }
   const groups = at === 1 ? [] : random.some(GROUPS, random.below(51))
@@ -228,7 +228,7 @@ async function somePerson(at: number, random: Chance, app: ServedAccounts, site:
   return { key: await app.key({ scope, principals }), scope, principals }
 }
 
-/** @param at the address, from a word that appears in no other */
+/** @param at returns the address for a word that appears in no other */
 export type AddPage = (
   at: (address: string) => string,
   about: Partial<GuardedPage> & Pick<GuardedPage, "sources">,
@@ -284,7 +284,7 @@ function somePages(random: Chance, livePages: number, site: TestSite, own: () =>
   return pages
 }
 
-/** Pages of which a search may show one instead of another: two copies, a translation, two versions. */
+/** Groups of pages of which a search may show one instead of another: two copies, a translation, two versions. */
 function addKin(host: string, add: AddPage, sources: () => string[]): void {
   const kin = { hasKin: true } as const
   const copied = add((one) => `https://${host}/${one}`, { ...kin, sources: sources() })
@@ -325,7 +325,7 @@ function serve(site: TestSite, pages: readonly GuardedPage[], random: Chance, ve
     Object.fromEntries([
       ...[...SOURCES, "s0/shared"].map((folder) => {
         const held = live.filter((page) => pathOf(page).startsWith(`/${folder}/`))
-        // Every other one is reached through another address, which the crawl learns.
+        // Every other page is reached through another address, which the crawl learns.
         const links = held.map((page) => (page.number % 2 === 0 ? page.url : `/${folder}/hop-${page.number}`))
         return [`/${folder}/`, listing(folder === SOURCES[0] ? [...links, "/s0/shared/"] : links)]
       }),

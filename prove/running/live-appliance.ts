@@ -11,16 +11,16 @@ import type { MadeUpSite } from "./made-up-site.ts"
 const LOOK_MS = 250
 const KEY = "the-key-of-the-operator-of-this-proof"
 
-/** The answer to a call; status 0: there was none. */
+/** The response to a call; status 0 means that there was none. */
 export interface Reply {
   readonly status: number
   readonly retryAfter: string | null
   readonly text: string
-  /** Milliseconds until the last byte. */
+  /** Milliseconds until the last byte arrived. */
   readonly ms: number
 }
 
-/** Whether it was refused as an overloaded server should: with a Retry-After. */
+/** Whether the call was refused as an overloaded server should refuse it: with a Retry-After. */
 export const isRefusal = ({ status, retryAfter }: Reply): boolean =>
   (status === 429 || status === 503) && retryAfter !== null
 
@@ -30,7 +30,7 @@ export class LiveAppliance implements AsyncDisposable {
   readonly #appliance: WeekAppliance
   readonly dataDir: string
   readonly key = KEY
-  /** Connections of those who call. */
+  /** The callers' connections. */
   #connections = new Agent()
 
   private constructor(appliance: WeekAppliance, dataDir: string, held: AsyncDisposableStack) {
@@ -73,7 +73,7 @@ export class LiveAppliance implements AsyncDisposable {
     return this.#appliance.pid
   }
 
-  /** GET, or POST with a body, or another method; never rejects. */
+  /** Makes a GET, or a POST if there is a body, or a call with another method; never rejects. */
   async call(
     path: string,
     body?: unknown,
@@ -102,21 +102,21 @@ export class LiveAppliance implements AsyncDisposable {
     }
   }
 
-  /** Closes the callers' idle connections once their requests are answered: the appliance would keep them for 75 s, and so does `fetch`. */
+  /** Closes the callers' idle connections once their requests are answered; the appliance would otherwise keep them for 75 s, as `fetch` does. */
   async hangUp(): Promise<void> {
     const kept = this.#connections
     this.#connections = new Agent()
     await kept.close()
   }
 
-  /** @throws Error when it is refused */
+  /** @throws Error if the call is refused */
   async ask<T>(path: string, body?: unknown, method?: string): Promise<T> {
     const { status, text } = await this.call(path, body, method === undefined ? {} : { method })
     if (status < 200 || status > 299) throw new Error(`${path}: ${status} ${text.slice(0, 300)}`)
     return (text === "" ? null : JSON.parse(text)) as T
   }
 
-  /** Waits until the condition holds. */
+  /** Waits until the condition is true. */
   async until(isSo: () => Promise<boolean>): Promise<void> {
     while (!(await isSo())) await pause(LOOK_MS)
   }
@@ -136,7 +136,7 @@ export class LiveAppliance implements AsyncDisposable {
     }
   }
 
-  /** Every figure of `/metrics`, by name with labels. */
+  /** All metrics of `/metrics`, by name with labels. */
   async metrics(): Promise<ReadonlyMap<string, number>> {
     const { text } = await this.call("/metrics")
     return new Map(
@@ -147,7 +147,7 @@ export class LiveAppliance implements AsyncDisposable {
     )
   }
 
-  /** How much of a bound is used. */
+  /** How much of a limit is used. */
   async used(bound: string): Promise<number> {
     return (await this.metrics()).get(`fossick_bound_used{bound="${bound}"}`) ?? Number.NaN
   }

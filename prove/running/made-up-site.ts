@@ -10,7 +10,7 @@ const WORDS = 3000
 const SENTENCES = 24
 const WORDS_OF_SENTENCE = 11
 const LINKS_OF_PAGE = 12
-/** Pages link to pages added shortly before them, so that a site whose pages come and go does not collect dead links. */
+/** How far back links go: pages link to pages added shortly before them, so that a site whose pages come and go doesn't collect dead links. */
 const LINKS_BACK = 300
 /** One in this many pages is built by a script, from data. */
 const BY_SCRIPT = 50
@@ -20,7 +20,7 @@ export class MadeUpSite implements AsyncDisposable {
   readonly site: TestSite
   readonly #chance: Chance
   readonly #words: readonly string[]
-  /** How often the text of a page has changed; null: it is gone. */
+  /** How often the text of a page has changed; null if the page is gone. */
   readonly #versions = new Map<number, number | null>()
   readonly #name: string
   readonly #hasScripts: boolean
@@ -50,12 +50,12 @@ export class MadeUpSite implements AsyncDisposable {
     return this.site.url("/")
   }
 
-  /** Addresses of the existing pages. */
+  /** Addresses of the pages that exist. */
   get urls(): readonly string[] {
     return this.#there().map((at) => this.site.url(`/page/${at}`))
   }
 
-  /** How often a browser requested the data from which a script builds a page. */
+  /** Number of times that a browser requested the data from which a script builds a page. */
   get rendered(): number {
     return this.#rendered
   }

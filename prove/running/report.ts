@@ -3,18 +3,18 @@ import { pause } from "#base/flow/pause.ts"
 import { isRefusal, type LiveAppliance, type Reply } from "./live-appliance.ts"
 
 /**
- * A report is ready within this time after its call. It waits for those before it, 25 at most for one key, which took
+ * Time within which a report is ready after its call. It waits for those before it, at most 25 for one key, which took
  * 25 s each while 64 clients were active.
  */
 const REPORT_SECONDS = 1200
 const FIRST_LOOK_MS = 200
-/** A caller that has waited long checks less often: each millisecond of waiting adds this much, up to the maximum. */
+/** A caller that has waited for a long time checks less often: each millisecond of waiting adds this much, up to the maximum. */
 const LOOK_PART = 0.25
 const MOST_LOOK_MS = 2000
 
 /**
- * Waits for the report of a `POST /research` task, like its caller does.
- * @param accepted the answer to the call
+ * Waits for the report of a `POST /research` task, as its caller does.
+ * @param accepted the response to the call
  * @returns the fault, in words; null if the report arrived
  */
 export async function reportOf(appliance: LiveAppliance, { text }: Reply): Promise<string | null> {
@@ -29,7 +29,7 @@ export async function reportOf(appliance: LiveAppliance, { text }: Reply): Promi
   }
 }
 
-/** Whether it contains any text. */
+/** Whether the report contains any text. */
 function isReport({ status, text }: Reply): boolean {
   if (status !== 200) return false
   const report = JSON.parse(text) as { readonly status: string; readonly content?: string }

@@ -3,23 +3,23 @@ import { join } from "node:path"
 
 import { memoryOf, processTree } from "../../bench/measure.ts"
 
-/** The resources that an appliance uses at one moment. */
+/** The resources that an appliance uses at one point in time. */
 export interface Vitals {
   readonly processes: number
-  /** Bytes that its processes hold, counting each memory page shared by several once (PSS, proc(5)). */
+  /** Bytes of memory that its processes use, counting each memory page shared by several only once (PSS, proc(5)). */
   readonly memory: number
-  /** Bytes not backed by a file, which the system can't reclaim (`Anonymous`); pages shared after a fork count for each process. */
+  /** Bytes of memory not backed by a file, which the system can't reclaim (`Anonymous`); pages shared after a fork count for each process. */
   readonly anonymous: number
   readonly threads: number
-  /** Open files, sockets among them. */
+  /** Number of open files, including sockets. */
   readonly handles: number
-  /** Bytes below the data folder. */
+  /** Size of all files below the data folder, in bytes. */
   readonly disk: number
 }
 
 const NOTHING: Vitals = { processes: 0, memory: 0, anonymous: 0, threads: 0, handles: 0, disk: 0 }
 
-/** The vitals of a process and all its descendants, and of a folder. */
+/** The resources used by a process with all its descendants, and by a folder. */
 export function vitalsOf(pid: number, folder: string): Vitals {
   return processTree(pid).reduce<Vitals>(
     (sum, one) => {
@@ -54,7 +54,7 @@ function ofProcess(pid: number): Pick<Vitals, "memory" | "anonymous" | "threads"
   }
 }
 
-/** The command line of a process, its words separated by null characters; empty for one that is gone or a zombie. */
+/** The command line of a process, its words separated by null characters; empty for a process that is gone or a zombie. */
 export function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8")
@@ -63,7 +63,7 @@ export function commandOf(pid: number): string {
   }
 }
 
-/** The size of a file, or of all files below a folder; files that vanish meanwhile count as 0. */
+/** The size of a file, or of all files below a folder; files that vanish in the meantime count as 0. */
 export function bytesBelow(path: string): number {
   try {
     const found = statSync(path)

@@ -17,13 +17,13 @@ export const SECRET_SETTINGS: readonly string[] = PARTS.flatMap((part) =>
   Object.values(part).flatMap(({ name, secret = false }) => (secret ? [name] : [])),
 )
 
-/** Settings that name a file in place of a value that another setting holds. */
+/** Settings that name a file instead of a value that another setting contains. */
 export const FILE_SETTINGS: readonly string[] = PARTS.flatMap((part) => Object.values(part))
   .map(({ name }) => name)
   .filter((name) => SECRET_SETTINGS.includes(name.replace(/_FILE$/, "")))
   .filter((name) => name.endsWith("_FILE"))
 
-/** Settings with a secret that can be recognized: given directly, in an address, by the name of a variable or in a file. */
+/** Settings with a secret that can be recognised: given directly, in an address, by the name of a variable or in a file. */
 export function given(variables: Variables, marks: Marks): readonly string[] {
   return Object.entries(variables).flatMap(([name, value = ""]) => {
     if (!/^(?:FOSSICK|X402)_/.test(name)) return []

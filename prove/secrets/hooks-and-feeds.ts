@@ -14,18 +14,18 @@ export async function soon(isSo: () => Promise<boolean>): Promise<boolean> {
   return false
 }
 
-/** An answer, to be searched for secrets. */
+/** A response, to be searched for secrets. */
 export interface Said {
   readonly status: number
   readonly text: string
-  /** With its headers. */
+  /** The response with its headers, as text. */
   readonly said: string
 }
 
 interface Calls {
   readonly get: (path: string, key?: string) => Promise<Said>
   readonly post: (path: string, body: object, key?: string) => Promise<Said>
-  /** Stores an answer that must not contain a secret. */
+  /** Stores a response that must not contain a secret. */
   readonly keep: (where: string, what: string) => void
 }
 
@@ -38,8 +38,8 @@ interface ShownWatch {
 }
 
 /**
- * A watch whose receiver repeats what it is sent, and whose feed is read with and without its token; and a crawl job
- * with such a receiver. Answers that only their owner sees aren't searched, because they contain the secrets.
+ * Tries a watch whose receiver repeats what it is sent, and whose feed is read with and without its token; and a crawl
+ * job with such a receiver. Answers that only their owner sees aren't searched, because they contain the secrets.
  *
  * @param receiver base address of the receiver
  * @param change adds a page to the source `later`
@@ -64,7 +64,7 @@ export async function useHooksAndFeeds(
   const shown = async () => JSON.parse((await get(`/watches/${watch.id}`)).text) as ShownWatch
   await soon(async () => (await shown()).ready_at !== null)
   await change()
-  // Successful or not, each has been tried.
+  // Each message has been tried, successfully or not.
   await soon(async () => {
     const tried = (await shown()).deliveries.filter(({ last_attempt_at: at }) => at !== null)
     return ["webhook", "email"].every((kind) => tried.some((one) => one.kind === kind))
@@ -93,7 +93,7 @@ export async function useHooksAndFeeds(
   )
 }
 
-/** A secret in its written form, and the bytes that it encodes. */
+/** A secret as written, and the bytes that it encodes. */
 function addBytes(marks: Marks, name: string, text: string, encoding: "base64" | "base64url"): void {
   marks.add(name, text)
   marks.add(`bytes of the ${name}`, Buffer.from(text, encoding))

@@ -9,8 +9,8 @@ export interface Foreign extends AsyncDisposable {
 }
 
 /**
- * A site, a model server, a facilitator, a receiver and a proxy in one, as careless as servers are: when they refuse
- * something, they repeat it with all its headers. Every second call to a path gets a proper answer.
+ * A site, a model server, a facilitator, a receiver and a proxy in one, as careless as real servers can be: when they
+ * refuse a request, they repeat it with all its headers. Every second call to a path gets a proper answer.
  */
 export async function startEchoServer(): Promise<
   Foreign & { readonly wasShown: (secret: string) => boolean }
@@ -50,7 +50,7 @@ export async function startEchoServer(): Promise<
           .end(said)
     })
   })
-  // CONNECT, as sent to a proxy.
+  // A CONNECT request, as sent to a proxy.
   server.on("connect", (request, socket) => {
     const said = JSON.stringify(request.headers)
     socket.end(
@@ -71,7 +71,7 @@ export async function startEchoServer(): Promise<
   }
 }
 
-/** A receiver of traces that records the data it is sent. It refuses every second call, and repeats its headers. */
+/** A receiver of traces that records the data it is sent. It refuses every second call, and repeats that call's headers. */
 export async function startCollector(): Promise<Foreign & { readonly bodies: readonly Uint8Array[] }> {
   const bodies: Uint8Array[] = []
   let calls = 0
@@ -101,7 +101,7 @@ export async function startCollector(): Promise<Foreign & { readonly bodies: rea
   }
 }
 
-/** Server messages in PostgreSQL's protocol: a letter, and the length of the rest including its own four bytes. */
+/** Server messages in PostgreSQL's protocol: a letter, then the length of the rest including the length's own four bytes. */
 function postgresMessage(letter: string, rest: Buffer): Buffer {
   const head = Buffer.alloc(5)
   head.write(letter)
@@ -109,7 +109,7 @@ function postgresMessage(letter: string, rest: Buffer): Buffer {
   return Buffer.concat([head, rest])
 }
 
-/** A PostgreSQL server that wants the password in plain text, and repeats what it refuses. */
+/** A PostgreSQL server that asks for the password in plain text, and repeats it when it refuses it. */
 export async function startEchoPostgres(): Promise<Foreign & { readonly passwords: readonly string[] }> {
   const passwords: string[] = []
   const sockets = new Set<Socket>()
@@ -144,7 +144,7 @@ export async function startEchoPostgres(): Promise<Foreign & { readonly password
   }
 }
 
-/** A mail server that repeats what it refuses, with the login still in base64. */
+/** A mail server that repeats the commands it refuses, with the login still in base64. */
 export async function startEchoMail(): Promise<Foreign> {
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined)

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite"
 
 /** The secrets in a `state.db` that were not given to the appliance by anyone. */
 export interface Kept {
-  /** Secrets that it created itself, by name. */
+  /** Secrets that the appliance created itself, by name. */
   readonly secrets: ReadonlyMap<string, Uint8Array>
   /** Columns whose names suggest secrets, and that contain more than the name of a variable or a file. */
   readonly others: readonly string[]

@@ -20,7 +20,7 @@ export interface Used {
   readonly isGood: boolean
 }
 
-/** How to call an appliance: with the operator's key unless another one is given; without a key if it is empty. */
+/** How to call an appliance: with the operator's key unless another one is given; an empty key means none. */
 export type Call = RequestInit & { readonly key?: string }
 
 export interface Answer extends Said {
@@ -32,7 +32,7 @@ export class MarkedAppliance {
   /** Texts and files that must contain no secret, each with its origin. */
   readonly places: [string, Uint8Array][] = []
   readonly used: Used[] = []
-  /** Settings that were given a secret. */
+  /** Settings that contain a secret. */
   readonly wasGiven = new Set<string>()
   readonly env: Record<string, string>
   readonly url: string
@@ -77,7 +77,7 @@ export class MarkedAppliance {
     })
   }
 
-  /** Makes a key; the command shows its secret. */
+  /** Creates a key; the command prints its secret. */
   async makeKey(): Promise<string> {
     const how = { cwd: this.#folder, env: this.env }
     const { stdout } = await asFile(process.execPath, [FOSSICK, "keys", "create", "--json"], how)
@@ -119,7 +119,7 @@ export class MarkedAppliance {
     return this.call(`/admin/sources/${name}/run`, { method: "POST" })
   }
 
-  /** Runs it while it is being used, and stores its log. */
+  /** Runs the appliance while it is being used, and stores its log. */
   async run(format: "text" | "json", use: (pids: readonly number[]) => Promise<void>): Promise<void> {
     this.#noteGiven()
     const child = spawn(process.execPath, [FOSSICK, "start"], {

@@ -115,7 +115,7 @@ async function runSourceOfApi(appliance: MarkedAppliance, echo: Echo, marks: Mar
   )
 }
 
-/** Sends a wrong key in every place that takes one. */
+/** Sends a wrong key everywhere that a key is accepted. */
 async function sendWrongKeys(appliance: MarkedAppliance, echo: Echo, marks: Marks): Promise<void> {
   const wrong = marks.of("key that is wrong")
   const inAddress = encodeURIComponent(wrong)
@@ -148,13 +148,13 @@ async function preview(appliance: MarkedAppliance, echo: Echo): Promise<void> {
   })
 }
 
-/** Makes every call that shows something. */
+/** Makes every call that returns data. */
 async function lookAtEverything(appliance: MarkedAppliance, jobs: readonly number[]): Promise<void> {
   const look = (path: string, init = {}) => appliance.keepCall(`GET ${path.split("?", 1)[0]}`, path, init)
   await appliance.keepCall("POST /admin/alerts/test", "/admin/alerts/test", { method: "POST" })
   let looked = 0
   for (const { method, path } of operations) {
-    // The maker of a watch sees the address of its feed.
+    // The creator of a watch sees the address of its feed.
     if (method !== "get" || path.includes("{") || path === "/admin/events" || path === "/watches") continue
     await look(path)
     looked += 1

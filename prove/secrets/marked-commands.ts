@@ -13,11 +13,11 @@ export interface CommandsParts extends SettingsParts {
   readonly appliance: MarkedAppliance
   readonly postgres: Awaited<ReturnType<typeof startEchoPostgres>>
   readonly backup: string
-  /** Whether to start only a few commands, each of which is a process. */
+  /** Whether to start only a few commands, each of which is a separate process. */
   readonly isShort: boolean
 }
 
-/** Runs every command that shows something, also with settings for other servers. */
+/** Runs every command that prints data, also with settings for other servers. */
 export async function runCommands(parts: CommandsParts): Promise<void> {
   await showEverything(parts)
   await lookAtServers(parts)
@@ -54,7 +54,7 @@ async function showEverything({ appliance, servers: { echo }, folder, backup, is
 const elsewhere = ({ appliance, folder }: CommandsParts, settings: Settings, ...args: readonly string[]) =>
   appliance.fossick({ ...settings, FOSSICK_DATA_DIR: join(folder, "elsewhere") }, ...args)
 
-/** Tries servers that refuse a key or a password and repeat it, and addresses where no server is. */
+/** Tries servers that refuse a key or a password and repeat it, and addresses where there is no server. */
 async function lookAtServers(parts: CommandsParts): Promise<void> {
   const { appliance, servers, marks, postgres, isShort } = parts
   const embeddings = {
@@ -87,7 +87,7 @@ async function lookAtServers(parts: CommandsParts): Promise<void> {
   )
 }
 
-/** Settings of an index on a server; `more`: for a long run. */
+/** Settings of an index on a server; `more`: settings that are only used in a long run. */
 async function indexesOf({
   servers: { echo },
   marks,
@@ -118,7 +118,7 @@ async function indexesOf({
   }
 }
 
-/** Settings of a state on a server. */
+/** Settings of a state database on a server. */
 async function statesOf({ postgres, marks, givenDir }: CommandsParts): Promise<readonly Settings[]> {
   const state = (address: string, secret: string) => ({
     FOSSICK_STATE: address,
@@ -171,7 +171,7 @@ async function giveWrongSettings(parts: CommandsParts): Promise<void> {
   appliance.saw("wrong settings are refused", isTold)
 }
 
-/** Settings that take a server's address without a password. */
+/** Settings that accept a server's address without a password. */
 const ADDRESSES = [
   ["FOSSICK_PUBLIC_URL", "https"],
   ["FOSSICK_LLM_URL", "https"],
@@ -185,6 +185,6 @@ const ADDRESSES = [
   ["FOSSICK_ALERT_NTFY", "https"],
   ["X402_FACILITATOR_URL", "https"],
   ["X402_PUBLIC_URL", "https"],
-  // A right one is no secret to admins and backups, as with all webhooks.
+  // A valid address isn't kept secret from admins and backups, as with all webhooks.
   ["FOSSICK_ALERT_WEBHOOK", "ftp"],
 ] as const

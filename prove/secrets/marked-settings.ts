@@ -11,7 +11,7 @@ import type { Marks } from "./marks.ts"
 
 const asFile = promisify(execFile)
 
-/** Servers that repeat what they refuse. */
+/** Servers that repeat the requests they refuse. */
 export interface HostileServers {
   readonly echo: Awaited<ReturnType<typeof startEchoServer>>
   readonly mail: Foreign
@@ -28,7 +28,7 @@ export interface SettingsParts {
   readonly givenDir: string
   /** Where Node writes its crash reports. */
   readonly reports: string
-  /** Settings for the source of its vectors. */
+  /** Settings for the source of the appliance's vectors. */
   readonly vectors: Readonly<Record<string, string>>
 }
 
@@ -39,7 +39,7 @@ export async function inFile(givenDir: string, name: string, mark: string): Prom
   return file
 }
 
-/** The environment of an appliance that has a secret in every setting that may hold one. */
+/** The environment of an appliance that has a secret in every setting that can contain one. */
 export async function markedSettings(parts: SettingsParts): Promise<Record<string, string>> {
   const { folder, marks, reports, vectors } = parts
   const port = await freePort()
@@ -69,7 +69,7 @@ export async function markedSettings(parts: SettingsParts): Promise<Record<strin
 }
 
 async function serverSettings({ servers: { echo, mail }, marks, givenDir }: SettingsParts) {
-  // A topic only has letters and digits.
+  // A topic can only contain letters and digits.
   const topic = randomBytes(12).toString("hex")
   marks.add("topic of ntfy", topic)
   return {

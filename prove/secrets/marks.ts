@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto"
 /** Secrets that can't be confused with anything else, by their purpose. */
 export class Marks {
   readonly #marks = new Map<string, string>()
-  /** Searches for it in all its forms, in thousands of places. */
+  /** Searches for each secret in all its forms, in thousands of places. */
   readonly #forms = new Map<string, Forms>()
   #starts: Starts | null = null
 
-  /** The secret of this name; the same each time. It contains `+` and `/` so that encodings change it. */
+  /** The secret with this name; always the same. It contains `+` and `/` so that encodings change it. */
   of(name: string): string {
     let mark = this.#marks.get(name)
     if (mark === undefined) this.add(name, (mark = `Mark+${randomBytes(18).toString("hex")}/s`))
@@ -51,7 +51,7 @@ type Forms = readonly Form[]
 const START = 4
 type Starts = ReadonlyMap<number, Forms>
 
-/** @throws Error if a form is shorter than the start that is searched for */
+/** @throws Error if a form is shorter than the prefix that is searched for */
 function startsOf(all: readonly Forms[]): Starts {
   return Map.groupBy(all.flat(), ([how, encoded]) => {
     if (encoded.length < START) throw new Error(`"${encoded}" (${how}) is too short to search for`)
@@ -59,7 +59,7 @@ function startsOf(all: readonly Forms[]): Starts {
   })
 }
 
-/** How a secret may be written: as it is, for addresses, in JSON, in hexadecimal, in base64 at any position in a longer text. */
+/** The ways in which a secret may be written: as it is, for addresses, in JSON, in hexadecimal, in base64 at any position in a longer text. */
 export function formsOf(secret: string | Uint8Array): Forms {
   const bytes = Buffer.from(secret)
   // Base64 encodes three bytes at a time, so the characters at both ends depend on the neighbouring bytes.

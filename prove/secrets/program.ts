@@ -5,7 +5,8 @@ import type { Marks } from "./marks.ts"
 const CALLBACK = "http://127.0.0.1:9/callback"
 
 /**
- * A program that is let in by OAuth with a key, uses its tokens, refreshes them, and presents the invalid ones again.
+ * A program that is granted access through OAuth with a key, uses its tokens, refreshes them, and presents the invalid
+ * ones again.
  * @returns whether each step ended as it should
  */
 export async function useOAuth(url: string, key: string, marks: Marks): Promise<boolean> {
@@ -60,7 +61,7 @@ export async function useOAuth(url: string, key: string, marks: Marks): Promise<
   const second = await kept(await token(refresh), "second")
   const again = await post(`${url}/mcp`, initialize, second.access_token)
   await again.body?.cancel()
-  // Leaked and no longer valid: attempts of a thief.
+  // These tokens were leaked and are no longer valid, as if a thief tried them.
   const stolen = [
     await token(exchange),
     await token(refresh),

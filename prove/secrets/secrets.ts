@@ -26,15 +26,15 @@ import { Marks } from "./marks.ts"
 const asFile = promisify(execFile)
 
 export interface Leaks {
-  /** Secrets that were found, and where. */
+  /** Secrets that were found, and their places. */
   readonly found: readonly string[]
-  /** Texts and files that were searched. */
+  /** Number of texts and files that were searched. */
   readonly places: number
   readonly secrets: number
   readonly used: readonly Used[]
   /** Settings that can contain a secret, or name a file with one, and weren't given any. */
   readonly missing: readonly string[]
-  /** Secrets that the appliance creates for itself and a backup contains, by name. */
+  /** Secrets that the appliance creates for itself and that a backup contains, by name. */
   readonly kept: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
   const echo = opened.use(await startEchoServer())
   const mail = opened.use(await startEchoMail())
   const postgres = opened.use(await startEchoPostgres())
-  // A short run starts few commands, each of which is a process, and makes no vectors.
+  // A short run starts only a few commands, each of which is a process, and creates no vectors.
   const isShort = scale < 1
   const vectors = isShort
     ? { ...settingsOf({ scale }), ...opened.use(await startCheapVectors()).settings }
@@ -94,7 +94,7 @@ async function setUp(parts: SettingsParts, tell: Effort["tell"], isShort: boolea
     ["key for SearXNG searches", "FOSSICK_SEARXNG_KEY"],
     ["key for callers who are not signed in", "FOSSICK_OPEN_KEY"],
   ] as const) {
-    // The same key may be both.
+    // The same key may be used as both.
     const made = isShort ? appliance.env["FOSSICK_SEARXNG_KEY"] : undefined
     const key = made ?? (await appliance.makeKey())
     appliance.env[setting] = key
@@ -103,7 +103,7 @@ async function setUp(parts: SettingsParts, tell: Effort["tell"], isShort: boolea
   return appliance
 }
 
-/** Makes Node.js write the reports that it writes when a process crashes, or is asked for one. */
+/** Makes Node.js write the reports that it writes when a process crashes, or when it is asked for one. */
 async function haveReportsWritten(
   appliance: MarkedAppliance,
   reports: string,
@@ -143,7 +143,7 @@ async function keptInBackup(appliance: MarkedAppliance, folder: string, backup: 
   return kept
 }
 
-/** Everything that is left: the data folder, the backup, the export, the reports. */
+/** Searches everything that is left: the data folder, the backup, the export, the reports. */
 async function keepFiles(appliance: MarkedAppliance, folder: string, givenDir: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
@@ -152,7 +152,7 @@ async function keepFiles(appliance: MarkedAppliance, folder: string, givenDir: s
   }
 }
 
-/** Where an appliance's own secrets may be. */
+/** The places where an appliance's own secrets may be. */
 const STATE = new RegExp("^/(?:data/state\\.db(?:-wal|-shm)?|unpacked/state\\.db|backup\\.tar)$")
 
 const foundIn = (places: MarkedAppliance["places"], marks: Marks, own: Marks): string[] =>

@@ -123,7 +123,7 @@ describe("Keycloak users", { tags: ["chromium", "keycloak"] }, () => {
     let posted: string | undefined
     beforeEach(() => (posted = undefined))
 
-    /** The appliance's page after another site made a browser post a form, while that browser is signing in. */
+    /** The appliance's page after another site has made a browser post a form while that browser is signing in. */
     async function shownFor(form: Readonly<Record<string, string>>): Promise<string> {
       const context = await browser.context.browser()!.newContext()
       try {

@@ -14,18 +14,18 @@ const PAGE = join(import.meta.dirname, "../../docs/sign-on-providers.md")
 export interface World extends AsyncDisposable {
   readonly keycloak: Keycloak
   readonly app: ServedAccounts
-  /** The address under which browsers reach it. */
+  /** The address that browsers use to reach the appliance. */
   readonly url: string
-  /** Makes this much time pass for every stored proof. */
+  /** Makes every stored proof older by this much time. */
   age(minutes: number): Promise<void>
 }
 
-/** By OpenID Connect under the name `keycloak`, and by SAML under `company`. Members of hr are admins here, members of staff readers. */
+/** Sign-in by OpenID Connect under the name `keycloak`, and by SAML under `company`. Members of hr are admins here, members of staff readers. */
 export async function openWorld(): Promise<World> {
   const opened = new AsyncDisposableStack()
   const keycloak = opened.use(await Keycloak.start())
   const port = await freePort()
-  // A different site from Keycloak, which is at localhost.
+  // A different site from Keycloak's, which is localhost.
   const url = `http://127.0.0.1:${port}`
   const [oidcClient, samlClient] = blocks("json").map((text) => JSON.parse(text) as object)
   const secret = await keycloak.addClient(oidcClient!, url)
@@ -61,10 +61,10 @@ interface Declared {
   readonly providers: readonly object[]
 }
 
-/** The handbook shows one of the two; with both, names need prefixes. */
+/** The handbook shows only one of the two; with both, names need prefixes. */
 const APART = { userPrefix: "company:", groupPrefix: "company:" }
 
-/** Code in the page's section on Keycloak. */
+/** Code blocks in the page's section on Keycloak. */
 const blocks = (language: string): readonly string[] => {
   const [, section = ""] = /^## Keycloak\n([^]*?)^## /m.exec(readFileSync(PAGE, "utf8")) ?? []
   return [...section.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm"))].map(

@@ -14,10 +14,10 @@ const LEFT = 120
 const RIGHT = 90
 const GAP = 18
 const FOOT = 24
-/** More points than the eye can tell apart only make the file larger. */
+/** Maximum number of points: more than the eye can tell apart only make the file larger. */
 const MOST_POINTS = 240
 
-/** A picture (SVG) of curves one above the other, over the same time; each begins at zero. */
+/** An SVG picture of curves one above the other, over the same time; the scale of each begins at zero. */
 export function chart(curves: readonly Curve[]): string {
   const end = Math.max(1, ...curves.flatMap(({ points }) => points.map(({ at }) => at)))
   const height = curves.length * (HEIGHT + GAP) + FOOT

@@ -7,7 +7,7 @@ import { reportOf } from "../running/report.ts"
 /** Shares of the site's pages that change between two crawls. */
 const SHARE_CHANGED = 0.1
 const SHARE_REPLACED = 0.05
-/** Time in which a person reads the results. */
+/** Time that a person needs to read the results. */
 const READ_MS = 300
 
 /** Counts of events, for the table. */
@@ -15,11 +15,11 @@ export class Counts {
   crawls = 0
   searches = 0
   research = 0
-  /** Calls that got a wrong answer. */
+  /** Number of calls that got a wrong answer. */
   readonly wrong: string[] = []
 }
 
-/** The changes to a site with this many pages between two crawls: some change, some go, and as many are added. */
+/** The changes to a site with this many pages between two crawls: some pages change, some are removed, and as many are added. */
 export function goOn(site: MadeUpSite, pages: number): void {
   const replaced = Math.max(1, Math.round(pages * SHARE_REPLACED))
   site.change(Math.max(1, Math.round(pages * SHARE_CHANGED)))

@@ -25,7 +25,7 @@ export function partsOf(dataDir: string): Part[] {
   return [...tablesOf(join(dataDir, STATE)), ...others]
 }
 
-/** The largest first (https://sqlite.org/dbstat.html). */
+/** Largest first (https://sqlite.org/dbstat.html). */
 function tablesOf(file: string): Part[] {
   using db = new DatabaseSync(file, { readOnly: true })
   const rows = db

@@ -61,7 +61,7 @@ test("steady growth is distinguished from fluctuation", () => {
   expect(growing.first).toBeCloseTo(107.5, 0)
   expect(growing.end).toBeCloseTo(217.5, 0)
   expect(growing.slope).toBeCloseTo(60)
-  // A rise at the beginning only is not growth.
+  // A rise only at the beginning isn't growth.
   const settling = trendOf(
     points((at) => Math.min(at * 20, 100)),
     1 / 12,

@@ -19,9 +19,9 @@ import { type Point, type Trend, trendOf } from "./trend.ts"
 const MB = 1_000_000
 const SECONDS = 7200
 const FIRST_SHARE = 600 / SECONDS
-/** From then on, all data with limited retention has reached its limit. */
+/** Share of the time after which all data with limited retention has reached its limit. */
 const BOUND_SHARE = 0.5
-/** Number of samples over the whole time, and how many of them come for each sample of all parts of the disk. */
+/** Number of samples over the whole time, and number of these for each sample of all parts of the disk. */
 const SAMPLES = 480
 const LEAST_SAMPLES = 40
 const SAMPLES_TO_PARTS = 10
@@ -29,27 +29,27 @@ const SAMPLES_TO_PARTS = 10
 const BOUNDS = { FOSSICK_LOG_MB: "1", FOSSICK_WATCH_ENTRIES: "50" }
 const REMOVED_KEPT_DAYS = 10 / (24 * 60)
 const PAGES = 600
-/** How often the site has changed before the first crawl: from then on, dead links disappear as fast as new ones appear. */
+/** How often the site has changed before the first crawl: after that, dead links disappear as fast as new ones appear. */
 const OLD = 60
 const CRAWL_SECONDS = 60
 const RESEARCH_SECONDS = 120
 const SEARCHERS = 2
-/** Searches that make up one figure. */
+/** Number of searches that make up one figure. */
 const LATELY = 100
-/** Allowed growth after the first ten minutes: for memory the same as under load, for counts as much as a running crawl takes. */
+/** Allowed growth after the first ten minutes: for memory the same as under load, for counts as much as a running crawl uses. */
 const MEMORY_FACTOR = 1.1
 const LATENCY_FACTOR = 1.5
-/** Versions of the index are kept for a minute, and removed by the next cleanup: the number goes up and down with every crawl. */
+/** Versions of the index are kept for a minute, and removed by the next cleanup: their number goes up and down with every crawl. */
 const INDEX_FACTOR = 1.5
 const MORE_HANDLES = 30
 const MORE_THREADS = 20
 const MORE_PROCESSES = 6
-/** Everything except the index: its parts go up and down with the runs of an hour, after which `state.db` releases free space. */
+/** Everything except the index: the sizes go up and down with the runs of an hour, after which `state.db` releases free space. */
 const ELSE_FACTOR = 1.25
 const MOST_EMPTY = 0.5
 const MOST_AHEAD = 20 * MB
 const PARTS_TOLD = 3
-/** The last message may still be on its way. */
+/** The last message may still be in flight. */
 const NOTICE_MS = 60_000
 /** Below this scale nothing has settled. */
 const JUDGED_FROM = 0.5
@@ -61,7 +61,7 @@ const whole = (value: number): string => value.toFixed(0)
 
 interface Sample extends Vitals {
   readonly at: number
-  /** The 95th percentile of recent search times, in milliseconds; NaN before the first. */
+  /** The 95th percentile of recent search times, in milliseconds; NaN before the first search. */
   readonly latency: number
   /** Size of the index, in bytes. */
   readonly index: number
@@ -98,7 +98,7 @@ async function run(effort: Effort): Promise<Outcome> {
   }
 }
 
-/** The parts of one life, and its length. */
+/** The components of one life, and its length. */
 interface Life {
   readonly effort: Effort
   readonly seconds: number
@@ -110,7 +110,7 @@ interface Life {
   readonly appliance: LiveAppliance
   /** The folder of the index. */
   readonly index: string
-  /** Bytes of the index with only the site's pages. */
+  /** Size of the index with only the site's pages, in bytes. */
   readonly withoutOther: number
 }
 
@@ -122,7 +122,7 @@ async function begin(effort: Effort, opened: AsyncDisposableStack): Promise<Life
   const passing = opened.use(await MadeUpSite.start("Passing", tries(effort, PAGES, 10), effort.seed + 1))
   let secret = ""
   const receiver = opened.use(await startReceiver(() => secret))
-  // A short life would be spent on vectors, and be over before they are created.
+  // A short life would be spent on vectors, and end before they are created.
   const vectors = effort.scale < SPACE_FROM ? opened.use(await startCheapVectors()).settings : {}
   const appliance = opened.use(
     await LiveAppliance.start({
@@ -166,7 +166,7 @@ async function live(life: Life): Promise<Lived> {
   const signal = AbortSignal.timeout(seconds * 1000)
   const searches = new LateSearches()
   const watching = sample(life, searches, signal)
-  // A short life has its crawls closer together.
+  // A short life has shorter pauses between its crawls.
   const pace = Math.max(0.02, Math.min(1, effort.scale * 4))
   effort.tell(`${Math.round(seconds)} s of crawls, searches, research and watches over ${pages} pages`)
   const [seen] = await Promise.all([
@@ -178,7 +178,7 @@ async function live(life: Life): Promise<Lived> {
   return { counts, ...seen }
 }
 
-/** Milliseconds that the last searches took. */
+/** Milliseconds that each of the last searches took. */
 class LateSearches {
   #took: number[] = []
 
@@ -186,7 +186,7 @@ class LateSearches {
     this.#took.push(ms)
   }
 
-  /** The 95th percentile of the last searches; NaN before the first. */
+  /** The 95th percentile of the last searches' times; NaN before the first search. */
   latency(): number {
     this.#took = this.#took.slice(-LATELY)
     return percentile(this.#took, 0.95)
@@ -211,14 +211,14 @@ async function sample(
   return { samples, parts }
 }
 
-/** Measured all the time, and judged at the end. */
+/** A quantity measured all the time, and judged at the end. */
 interface Measure {
   readonly name: string
   readonly of: (one: Sample) => number
   readonly show: (value: number) => string
-  /** The part of the time after which it is compared. Default: the first ten minutes. */
+  /** The share of the time after which the quantity is compared. Default: the first ten minutes. */
   readonly share?: number
-  /** The limit at the end. */
+  /** The limit for the value at the end. */
   readonly most: (first: number) => number
 }
 
@@ -274,7 +274,7 @@ interface Curve {
   readonly points: readonly Point[]
 }
 
-/** One for each measure. */
+/** One curve for each measure. */
 const curvesOf = (samples: readonly Sample[]): readonly Curve[] =>
   MEASURES.map(({ name, of, show }) => ({
     name,
@@ -288,7 +288,7 @@ const curvesOf = (samples: readonly Sample[]): readonly Curve[] =>
 interface Verdict {
   readonly rows: Row[]
   readonly faults: string[]
-  /** Whether it was long enough for things to settle. */
+  /** Whether the life was long enough for things to settle. */
   readonly isJudged: boolean
 }
 
@@ -343,7 +343,7 @@ async function judgeSpaceBack(life: Life, { rows, faults }: Verdict): Promise<vo
   await appliance.ask("/admin/sources/passing?remove_pages=true", undefined, "DELETE")
   const gone = async () => (await appliance.metrics()).get("fossick_index_pages")! <= site.urls.length + 1
   await appliance.until(gone)
-  // No requests from here on: the space must be freed without any.
+  // No requests are made from here on: the space must be freed without any.
   const isWaitedFor = effort.scale >= SPACE_FROM
   const back = await spaceBack(index, { most, least: withoutOther, waitMs: isWaitedFor ? SPACE_MS : 0 })
   rows.push(["index with and without the pages of a deleted source", mb(most), mb(back), ""])
@@ -354,7 +354,7 @@ async function judgeSpaceBack(life: Life, { rows, faults }: Verdict): Promise<vo
   }
 }
 
-/** The parts of the disk, ordered by how fast they grow once they have reached their limits, the fastest first. */
+/** The parts of the disk, ordered by how fast they grow once they have reached their limits, fastest first. */
 function grown(samples: readonly PartsAt[]): (Trend & { readonly name: string })[] {
   const names = new Set(samples.flatMap(({ of }) => of.map(({ name }) => name)))
   return [...names]
@@ -368,7 +368,7 @@ function grown(samples: readonly PartsAt[]): (Trend & { readonly name: string })
     .sort((a, b) => b.slope - a.slope)
 }
 
-/** Waits up to this long until the index has shrunk. @returns its bytes then */
+/** Waits up to this long until the index has shrunk. @returns its size then, in bytes */
 async function spaceBack(
   index: string,
   { most, least, waitMs }: { readonly most: number; readonly least: number; readonly waitMs: number },
@@ -385,8 +385,8 @@ async function spaceBack(
 /** Below this scale, freed space is neither waited for nor judged. */
 const SPACE_FROM = 0.01
 /**
- * Versions of the index that a reader may be using are kept for a minute, and checked four times a minute; doubled,
- * since the cleanup itself creates a version.
+ * Versions of the index that a reader may be using are kept for a minute, and checked four times a minute; the time is
+ * doubled, because the cleanup itself creates a version.
  */
 const SPACE_MS = 240_000
 

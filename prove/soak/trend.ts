@@ -8,10 +8,10 @@ export interface Point {
 }
 
 export interface Trend {
-  /** The value at the end of the first part. */
+  /** The value at the end of the first part of the time. */
   readonly first: number
   readonly end: number
-  /** Growth per hour, from then on. */
+  /** Growth per hour after the first part. */
   readonly slope: number
 }
 
@@ -30,7 +30,7 @@ export function trendOf(points: readonly Point[], share: number): Trend {
   }
 }
 
-/** The slope, per second, of the straight line closest to all points (least squares); 0 for fewer than two. */
+/** The slope, per second, of the straight line closest to all points (least squares); 0 for fewer than two points. */
 export function slopeOf(points: readonly Point[]): number {
   const count = points.length
   const mean = (of: (point: Point) => number) => points.reduce((sum, point) => sum + of(point), 0) / count

@@ -9,12 +9,12 @@ import { childrenOfThisProcess, sharedProcesses } from "#base/testing/children.t
 
 // Runs once for each test file, in the process that runs it: a file that leaves a process, a listening port or a folder behind fails.
 
-/** A few seconds even on a busy machine. */
+/** Maximum number of checks for leftovers: a few seconds, even on a busy machine. */
 const MOST_LOOKS = 200
 
-/** The crawler keeps its browser and its reading processes for the next page until its own process ends. */
+/** Programs that may remain: the crawler keeps its browser and its reading processes for the next page until its own process ends. */
 const KEPT_PROCESSES = /fossick-render-|\bread-process-worker\.ts/
-/** Profiles and sockets of browsers that are kept, and LanceDB's own temporary folders. */
+/** Names of folders that may remain: profiles and sockets of browsers that are kept, and LanceDB's own temporary folders. */
 const KEPT_FILES = /^(?:fossick-(?:render|browser)-|playwright|org\.chromium\.|\.tmp)/
 
 /** The real timers of this process, whatever a test file does to them. */
@@ -31,7 +31,7 @@ const REAL = {
 
 const OWN_FOLDER = Symbol.for("fossick.tests.folder")
 
-/** A folder for the files of this process's tests, so that each test file can be checked for what it leaves there. */
+/** A folder for the files of this process's tests, so that each test file can be checked for the files it leaves there. */
 function ownFolder(): string {
   const here = globalThis as { [OWN_FOLDER]?: string }
   if (here[OWN_FOLDER] === undefined) {
@@ -75,7 +75,7 @@ function end(pid: number): void {
   }
 }
 
-/** Things that exist now and did not before. */
+/** Things that exist now and did not exist before. */
 function leftBehind(): string[] {
   const ports = listening() - before.listening
   return [

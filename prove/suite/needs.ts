@@ -14,9 +14,9 @@ import { findRecognition } from "#crawler/page/scans/installed.ts"
 import { mayMount } from "../damage/mounts.ts"
 import { findKeycloak } from "../sign-on/keycloak/keycloak.ts"
 
-/** Things that some tests need and a machine may lack. A test names its needs as tags: `test("…", { tags: ["chromium"] }, …)`. */
+/** Things that some tests need and that a machine may lack. A test names its needs as tags: `test("…", { tags: ["chromium"] }, …)`. */
 export interface Need {
-  /** The tag. */
+  /** The tag that tests use for the need. */
   readonly name: string
   /** How to get it; printed at the end of a run. */
   readonly advice: string
@@ -143,10 +143,10 @@ export const NEEDS: readonly Need[] = [
 ]
 
 /**
- * The needs that this machine lacks, found once for a whole run.
+ * The needs that this machine lacks, determined once for a whole run.
  *
- * @throws Error when one of `FOSSICK_TEST_NEEDS` is among them: `.ci/run` lists there what it has installed, so that a failed
- * installation can't pass as skipped tests
+ * @throws Error if one of `FOSSICK_TEST_NEEDS` is among them: `.ci/run` lists there what it has installed, so that a
+ * failed installation can't pass as skipped tests
  */
 export async function missingNeeds(env: NodeJS.ProcessEnv = process.env): Promise<Need[]> {
   const isThere = await Promise.all(NEEDS.map(async (need) => await need.isThere()))
@@ -166,6 +166,6 @@ export const needTags = (missing: readonly Need[], needs: readonly Need[] = NEED
   needs.map((need) => ({
     name: need.name,
     description: need.advice,
-    // A `false` would win over the `true` of another tag.
+    // A `false` would override the `true` of another tag.
     ...(missing.includes(need) && { skip: true }),
   }))

@@ -7,7 +7,7 @@ import type { Need } from "./needs.ts"
 
 const SLOWEST = 10
 
-/** Why a test did not run: the needs that this machine lacks, or its own words. */
+/** Why a test did not run: the needs that this machine lacks, or the test's own words. */
 export function reasonOf(
   { tags = [], note }: { readonly tags?: readonly string[]; readonly note?: string | undefined },
   missing: readonly Need[],
@@ -34,7 +34,7 @@ export class ClosingReport implements Reporter {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const withState = (state: string) => tests.filter((test) => test.result().state === state)
     const lines: string[] = []
-    // A file that cannot be loaded, or whose clean-up fails, has failed whatever its tests report.
+    // A file that can't be loaded, or whose clean-up fails, has failed whatever the results of its tests.
     const brokenFiles = modules.filter(
       (module) => module.state() === "failed" && ownErrors(module).length > 0,
     )
@@ -42,7 +42,7 @@ export class ClosingReport implements Reporter {
     for (const test of withState("failed")) lines.push(`FAILED ${titleOf(test)}:\n${errorsOf(test)}`)
     for (const { message } of unhandled) lines.push(`FAILED outside of any test: ${message}`)
 
-    // A run of chosen tests leaves the others out on purpose.
+    // A run of selected tests leaves the others out on purpose.
     const isChosen = modules.some(({ project }) => project.vitest.config.testNamePattern !== undefined)
     const skipped = isChosen ? [] : withState("skipped")
     const byReason = Map.groupBy(skipped, (test) => this.#reason(test))
@@ -84,7 +84,7 @@ const titleOf = (test: TestCase): string => `${placeOf(test.module)} > ${test.fu
 const errorsOf = (test: TestCase): string =>
   (test.result().errors ?? []).map(({ message, stack }) => stack ?? message).join("\n")
 
-/** Errors of a file, or of its suites, that belong to none of its tests. */
+/** Errors of a file, or of its suites, that don't belong to any of its tests. */
 const ownErrors = (module: TestModule): string[] =>
   [...module.errors(), ...[...module.children.allSuites()].flatMap((suite) => suite.errors())].map(
     ({ message, stack }) => stack ?? message,

@@ -65,13 +65,13 @@ export function ofPerson(person: Person, people: People): Asked & { readonly rol
   return { person, principals, scope, refusal: null, role }
 }
 
-/** Whether readers admit them; people without principals read every page. */
+/** Whether readers admit this person or these principals; people without principals read every page. */
 export const areLetIn = ({ principals }: Pick<Asked, "principals">, readers: Readers): boolean =>
   principals === null || mayRead(new Set(principals), readers)
 
 /**
- * A test for roles: whether a scope leaves at least one of these sources; null means it leaves all sources. Collections
- * are read once for all people with the same scope.
+ * A test for roles: whether a scope includes at least one of these sources; null means it includes all sources.
+ * Collections are read once for all people with the same scope.
  */
 export function roleTest(
   names: readonly string[],

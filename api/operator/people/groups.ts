@@ -7,11 +7,11 @@ import { type AllPeople, knownPeople } from "./known-people.ts"
 const GROUP = "group:"
 
 export interface Group {
-  /** Without `group:`. */
+  /** The group's name, without the prefix `group:`. */
   readonly name: string
-  /** Number of people in it who have signed in. */
+  /** Number of people in the group who have signed in. */
   readonly people: number
-  /** Sources that name it in their readers or in those of their pages; sorted by name. */
+  /** Sources that name the group in their readers or in those of their pages; sorted by name. */
   readonly sources: readonly string[]
 }
 
@@ -41,7 +41,7 @@ export async function allGroups(
     for (const one of groupsIn(namedIn(readers))) groupOf(one).sources.add(source)
   }
   for (const [source, readers] of now.sources) note(source, readers)
-  // Labels that no page has any longer don't count.
+  // Labels that no page has any more don't count.
   for (const label of new Set(counts.map((row) => row.label)))
     for (const rule of (label !== null && now.rules.get(label)) || []) note(rule.source, rule)
   return Array.from(found, ([name, { people, sources }]) => ({

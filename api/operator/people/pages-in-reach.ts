@@ -4,7 +4,7 @@ import type { Engine, PagesOfReaders } from "#engine"
 
 import type { PageLimits } from "../../identity/accounts/reach/scoped-pages.ts"
 
-/** Counting walks the whole index, so screens opened in succession share the counts. */
+/** Milliseconds for which counts are reused: counting walks the whole index, and several screens are often opened in succession. */
 const FRESH_MS = 5000
 
 /** Page counts by readers, at most a few seconds old. */
@@ -28,11 +28,11 @@ export class PageCounts {
 
 export interface SourceReach {
   readonly pages: number
-  /** Number of pages that may be seen. */
+  /** Number of pages that this reader may see. */
   readonly readable: number
 }
 
-/** How many pages of each source may be seen. A page with several sources counts for each of them. */
+/** How many pages of each source a reader may see. A page with several sources counts for each of them. */
 export function reachBySource(
   counts: readonly PagesOfReaders[],
   limits: PageLimits | null,
@@ -51,7 +51,7 @@ export function reachBySource(
   return found
 }
 
-/** How many of all pages may be seen. */
+/** How many pages in total a reader may see. */
 export function reachOfAll(counts: readonly PagesOfReaders[], limits: PageLimits | null): SourceReach {
   const sees = testOf(limits)
   const sum = (rows: readonly PagesOfReaders[]) => rows.reduce((total, { pages }) => total + pages, 0)

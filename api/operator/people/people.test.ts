@@ -328,7 +328,7 @@ describe("a preview of changed readers", () => {
     const { warnings, everybody, gaining } = await preview("wiki", null)
     expect(everybody).toEqual({ before: 0, after: 2 })
     expect(warnings).toEqual(["Everybody could read 2 of the 3 pages of wiki; now they can read none."])
-    // Both may read the wiki anyway, and the third has only another source.
+    // Both people may read the wiki already, and the third has access only to another source.
     expect(gaining.total).toBe(0)
     const same = await preview("wiki", { allow: ["signed-in"] })
     expect(same).toMatchObject({ pages_gained: 0, pages_lost: 0, warnings: [] })

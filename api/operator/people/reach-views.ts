@@ -26,7 +26,7 @@ export interface LookParts {
 
 /** Maximum number of sources in a matrix. */
 const MOST_SOURCES = 100
-/** Maximum number of pages in a sample, and of pages of each source that are tried for it. */
+/** Maximum number of pages in a sample, and of pages that are tried per source to find them. */
 const SAMPLE = { pages: 10, looks: 5 }
 const NONE: SourceReach = { pages: 0, readable: 0 }
 
@@ -69,7 +69,7 @@ export class ReachViews {
     return { of, users }
   }
 
-  /** Their sources, with counts and some pages. */
+  /** The sources that a person or principals may see, with counts and some pages. */
   async seenBy(asked: Asked) {
     const now = await this.readers()
     const rows = await this.#parts.counts.now()
@@ -134,7 +134,7 @@ export class ReachViews {
     }
   }
 
-  /** Sources that are declared, and others that have pages; sorted by name. */
+  /** Declared sources, and others that have pages; sorted by name. */
   async #names(reach: ReadonlyMap<string, SourceReach>): Promise<readonly string[]> {
     return [...new Set([...(await declaredNames(this.#parts.db)), ...reach.keys()])].sort()
   }

@@ -22,7 +22,7 @@ export interface ReadersPreview {
   /** Pages that gain at least one reader, and pages that lose one. */
   readonly pagesGained: number
   readonly pagesLost: number
-  /** People that readers can keep out: not admins, and not people without rights. */
+  /** People whom readers can keep out: neither admins nor people without rights. */
   readonly people: number
   readonly gaining: readonly string[]
   readonly losing: readonly string[]
@@ -45,7 +45,7 @@ export interface PreviewParts {
 type Rows = ReadonlySet<PagesOfReaders>
 const NO_ROWS: Rows = new Set()
 
-/** The people who gain and lose pages when a source's readers change, and which pages. */
+/** The people who gain or lose pages when a source's readers change, and which pages those are. */
 export async function previewReaders(
   source: string,
   after: Readers,
@@ -103,7 +103,7 @@ export async function previewReaders(
   return { ...found, warnings: warningsOf(source, found) }
 }
 
-/** The pages of a source that the other rules allow these principals to see. Principals that the rules don't name are ignored, so that many people share a result. */
+/** The pages of a source that the other rules allow these principals to see. Principals that the rules don't name are ignored, so that many people share one result. */
 function pagesFor(
   rows: readonly PagesOfReaders[],
   source: string,

@@ -3,7 +3,7 @@ import type { Engine, Hit, HitParts, Rule } from "#engine"
 /** Number of results compared for each question. */
 const COMPARED = 10
 
-/** One result before and after. */
+/** One result, either before or after the change. */
 export interface ComparedHit {
   readonly url: string
   readonly title: string
@@ -17,7 +17,7 @@ export interface Comparison {
   readonly question: string
   readonly before: readonly ComparedHit[]
   readonly after: readonly ComparedHit[]
-  /** Whether both are the same pages in the same order. */
+  /** Whether the pages or their order differ. */
   readonly changed: boolean
 }
 

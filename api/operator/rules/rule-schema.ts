@@ -20,7 +20,7 @@ const MAX_URL_CHARS = 2000
 const MAX_PATTERN_CHARS = 200
 const MOST_VALUES = 100
 const MOST_DAYS = 36_500
-/** Highest position that a pin can name: no more are shown. */
+/** Highest position that a pin can name, because no more results are shown. */
 export const MOST_POSITION = 50
 /** A rule's name: a word that can be part of an address. */
 export const RULE_ID = "^[a-z0-9][a-z0-9-]{0,63}$"
@@ -165,7 +165,7 @@ function togetherProblems(rule: Rule): RuleProblem[] {
   return []
 }
 
-/** `where.paths[0] must be …`. */
+/** A problem as text: `where.paths[0] must be …`. */
 export const problemText = ({ path, message }: RuleProblem): string => {
   const field = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("")
   return `${field.replace(/^\./, "")} ${message}`.trim()

@@ -32,7 +32,7 @@ export interface Ruled {
   readonly rules: readonly Rule[]
 }
 
-/** There would be more rules than allowed. */
+/** Thrown when there would be more rules than allowed. */
 export class TooManyRules extends Error {
   constructor() {
     super(`There can be at most ${MOST_RULES} rules.`)
@@ -62,7 +62,7 @@ export class RuleStore {
   async now(): Promise<Ruled> {
     const known = this.#known
     if (known !== undefined && known.version === (await this.version())) return known
-    // In one statement: between two of them the rules might change.
+    // A single statement, because the rules might change between two.
     const rows = await this.#queries
       .selectFrom("ranking_rules_version")
       .leftJoin("ranking_rule", (join) => join.onTrue())

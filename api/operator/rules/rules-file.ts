@@ -20,7 +20,7 @@ export function parseRules(text: string, file: string): readonly Rule[] {
   )
   if (lines.length > 0) throw new RulesFileError(lines.join("\n"))
   const wrong = (path: readonly (string | number)[], message: string) => {
-    // A missing field has no position: in that case the rule's is used.
+    // A missing field has no position, so the rule's position is used.
     let place = null
     for (let end = path.length; place === null && end >= 0; end--) place = placeAt(yaml, path.slice(0, end))
     place ??= placeOfItem(path)

@@ -53,7 +53,7 @@ export async function listRules(json: boolean): Promise<number> {
   })
 }
 
-/** The rules as a file that `apply` takes. */
+/** The rules as a file that `apply` accepts. */
 export async function exportRules(): Promise<number> {
   return await withState(async (db) => {
     process.stdout.write(rulesText(await new RuleStore(db).list()))

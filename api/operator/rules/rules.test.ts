@@ -22,7 +22,7 @@ import { ruledEngine } from "./ruled-engine.ts"
 import { RuleStore } from "./rule-store.ts"
 import { parseRules, rulesText } from "./rules-file.ts"
 
-// A real index and the app on a socket; rules go in over the admin API, and questions are asked with keys.
+// Tests a real index and the app over HTTP: rules are added through the admin API, and questions are asked with keys.
 
 let opened: AsyncDisposableStack
 let app: ServedAccounts

@@ -34,8 +34,8 @@ test("four hundred flipped bytes in state.db are reported, and an intact file is
   const told: string[] = []
   {
     using check = checkState(folder.path, (problem) => told.push(problem), 0)
-    // A thread takes time to start before it reports anything, so another check, of a file that cannot be read, ends
-    // after it.
+    // A thread takes time to start before it can report anything. The check of an unreadable file below ends after the
+    // first one.
     writeFileSync(join(folder.path, "unread"), "")
     await expect.poll(() => check.problem()).toBeNull()
   }

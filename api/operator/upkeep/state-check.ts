@@ -1,9 +1,9 @@
 import { offLoop } from "#base/process/threads/off-loop.ts"
 import { stateDamage } from "#base/store/sqlite/rebuild-state.ts"
 
-/** Delay after startup, when the process is busy enough. */
+/** Delay after startup, because the process is busy enough then. */
 const FIRST_MS = 60_000
-/** After that once a day, off the event loop. */
+/** Interval between later checks, which run off the event loop. */
 const EVERY_MS = 24 * 3_600_000
 
 const damageIn = offLoop(import.meta.resolve("#base/store/sqlite/rebuild-state.ts"), stateDamage)

@@ -25,7 +25,7 @@ import {
   TEST_KEY,
 } from "../../testing/serve-app.ts"
 
-// What an operator sees and does to keep the appliance running, over a socket.
+// Tests over HTTP what an operator sees and does to keep the appliance running.
 
 let opened: AsyncDisposableStack
 let app: ServedApp
@@ -93,7 +93,7 @@ test("questions are counted by outcome, stored in steps, and reported with their
   for (const query of ["one", "two", "three"]) await search(SEARCH_KEY, { query })
   await search("no such key", { query: "four" })
   await search(SEARCH_KEY, { query: 5, max_results: "many" })
-  // A request ends a moment after its answer.
+  // A request is counted a moment after its response arrives.
   await expect
     .poll(async () => {
       const { answered, refused, failed } = await history.now()

@@ -22,7 +22,7 @@ export function vectorRoutes(
 
   const state = async () => {
     const first = await readFirstSource(file)
-    // A page that is gone has nothing to move to the front.
+    // A source that no longer exists has no pages to move to the front.
     return {
       order: URGENCIES,
       first_source: first !== null && (await sourceNames(db)).includes(first) ? first : null,

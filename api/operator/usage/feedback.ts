@@ -35,7 +35,7 @@ export function feedback({ feedback: store, writes }: Pick<Accounts, "feedback" 
   }
 }
 
-/** The contract's 422, with the problems in addition to its text. */
+/** The contract's 422 response, with the problems in addition to its text. */
 function checked(
   body: Readonly<Record<string, unknown>>,
   read: (body: Readonly<Record<string, unknown>>) => FeedbackRequest,

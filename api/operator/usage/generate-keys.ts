@@ -22,7 +22,7 @@ const TOO_MANY =
 
 type Parts = Pick<Accounts, "keys" | "collections" | "unknownSource" | "ledger" | "writes">
 
-/** POST /generate-keys: creates keys with an expiry. None may do more than the key that makes it. */
+/** POST /generate-keys: creates keys with an expiry. None may have more rights than the key that creates it. */
 export function generateKeys({ keys, collections, unknownSource, ledger, writes }: Parts): Middleware {
   const read = bodyReader(generateKeysSchema)
   return async (ctx) => {

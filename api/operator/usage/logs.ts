@@ -51,7 +51,7 @@ function endpointsOf({ endpoints = [] }: LogsRequest): readonly Endpoint[] | und
 }
 
 const onWire = (entry: CallEntry) => ({
-  // Six digits and an offset, as clients of the contract's format expect.
+  // Six fractional digits and an offset, as clients of the contract's format expect.
   timestamp: new Date(entry.at).toISOString().replace("Z", "000+00:00"),
   endpoint: entry.endpoint,
   depth: entry.depth,

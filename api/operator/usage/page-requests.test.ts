@@ -12,7 +12,7 @@ import { openAdmin } from "../admin/open-admin.ts"
 import { memoryState, TEST_KEY } from "../../testing/serve-app.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 
-// People ask for pages over a socket, and the operator goes through the requests.
+// People ask for pages over HTTP, and the operator goes through the requests.
 
 const opened = new AsyncDisposableStack()
 let app: ServedAccounts
@@ -63,7 +63,7 @@ test("the same page asked for by several keys is one request, and is settled as 
   expect((await settle(requests[0]!.id, TEST_KEY)).status).toBe(200)
   expect((await settle(requests[0]!.id, TEST_KEY)).status).toBe(404)
   expect((await wanted()).total).toBe(2)
-  // Asking costs nothing.
+  // Requests for pages cost nothing.
   expect((await app.call("/usage", one)).body).toMatchObject({ key: { usage: 0 } })
 })
 

@@ -90,6 +90,6 @@ export function accountRoutes(
     admission(admissions, "keys"),
     deactivateKeys(accounts),
   )
-  // It checks the key itself: the holder of an expired key may ask why.
+  // The handler checks the key itself, because the holder of an expired key may ask why it is refused.
   router.get("/key-info", keyInfo(accounts))
 }

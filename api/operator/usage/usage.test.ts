@@ -121,7 +121,7 @@ describe("keys", () => {
       400,
       /^Invalid collections\. There is no collection "unknown"\.$/,
     ],
-    // A non-empty limit of the key never counts as left out.
+    // A non-empty list of limits never counts as left out.
     [{ permission_level: "user", endpoints: [""] }, 400, /^Invalid endpoints\./],
     [{ permission_level: "user", sources: [""] }, 400, /^Invalid sources\./],
     [{ permission_level: "user", collections: [" "] }, 400, /^Invalid collections\./],
@@ -237,7 +237,7 @@ describe("logs", () => {
   test("list calls, newest first, without what was asked or found", async () => {
     await using own = await serveAccounts({ engine: new FakeEngine([hit()]) })
     const [one, two] = [await own.key(), await own.key()]
-    // Midnight might pass in the meantime.
+    // Midnight might pass during the test.
     const began = new Date().toISOString().slice(0, 10)
     const ids: string[] = []
     for (const [key, depth] of [

@@ -20,8 +20,8 @@ export interface Listening {
 
 /**
  * Opens the app's socket.
- * @param closing closes the socket, and at the same time whatever `closeToo` closes: both may have requests to finish,
- * and the time for that is limited
+ * @param closing closes the socket, and at the same time everything that `closeToo` closes: both may have requests to
+ * finish, and the time for that is limited
  */
 export async function listen(
   app: Koa<RequestState>,

@@ -3,8 +3,8 @@ import type { OpenedBy } from "../../features.ts"
 
 /**
  * Opens the features, one after the other.
- * @param from the parts they are built from, plus the parts that earlier features opened
- * @param closing closes them
+ * @param from the parts that features are built from, plus the parts that earlier features opened
+ * @param closing closes the features
  */
 export async function openFeatures<From, F extends Feature<never, From & OpenedBy<F>>>(
   all: readonly F[],

@@ -19,14 +19,14 @@ import { ruledEngine } from "../../operator/rules/ruled-engine.ts"
 import type { State } from "./open-state.ts"
 import type { ProcessSettings } from "./read-settings.ts"
 
-/** A search needs only one short text embedded; threads for pages are the crawler's concern. */
+/** A search embeds only one short text; the threads that embed pages belong to the crawler. */
 const QUERY_THREADS = 1
 
 export type OpenIndex = Awaited<ReturnType<typeof openIndex>>
 
 /**
  * Opens the index for reading, the other things that searches need, and the reader of live pages.
- * @param opened closes it
+ * @param opened closes all of them
  */
 export async function openIndex(
   settings: ProcessSettings,
@@ -112,7 +112,7 @@ function openFederation(
   log: Logger,
   opened: AsyncDisposableStack,
 ): Federation | null {
-  // A drill asks no other appliance.
+  // During a drill, no other appliance is asked.
   const peers = crawlerConfig.readOnly === "drill" ? [] : readPeers(config.peersFile, env)
   if (peers.length === 0) return null
   return opened.use(

@@ -21,7 +21,7 @@ export type State = NonNullable<Awaited<ReturnType<typeof openState>>>
 
 /**
  * Opens `state.db` or its server, once that is available, and the stores in it.
- * @param opened closes it
+ * @param opened closes them
  * @returns null when the process was asked to stop before the state was available
  */
 export async function openState(
@@ -46,7 +46,7 @@ export async function openState(
   const own = opened.use(
     await keepAlive(db, "api", (err) => log.warn({ err }, "could not send a heartbeat to other processes")),
   )
-  // The copy used for a read-only folder is deleted at the end.
+  // The copy used for a read-only folder is deleted at the end, so a journal in it would be lost.
   const mayKeep = isOnServer(db) && crawlerConfig.readOnly !== "folder"
   const journals = mayKeep ? openJournals(dataDir, log) : null
   const outage = opened.use(
@@ -57,7 +57,7 @@ export async function openState(
   )
   const { people, declared } = openPeople(
     accountsDb,
-    // A drill asks no provider.
+    // During a drill, no identity provider is asked.
     crawlerConfig.readOnly === "drill" ? null : config,
     env,
   )
@@ -77,10 +77,10 @@ export async function openState(
     accountsDb,
     accounts,
     people,
-    /** The declarations of the sign-on file; null if there are none. */
+    /** The contents of the sign-on file; null if there are none. */
     declared,
     outage,
-    /** This process among those that share the state. */
+    /** This process's entry among the processes that share the state. */
     process: own,
     jobs: new Jobs(db),
     backups: new BackupTable(db),
@@ -91,7 +91,7 @@ export async function openState(
   }
 }
 
-/** Null, with a warning in the log, if the data folder cannot be written to. */
+/** Opens the journals; null, with a warning in the log, if the data folder cannot be written to. */
 function openJournals(dataDir: string, log: Logger) {
   try {
     return Journal.open(dataDir)
@@ -135,7 +135,7 @@ function logWaiting(
   else log.error({ calls }, `${unwritableMessage(dataDir)} Calls are answered and counted later.`)
 }
 
-/** The problems of the state, found on opening and on each request. */
+/** The problems with the state, determined when it is opened and on each request. */
 async function stateProblems(db: StateStore, dataDir: string) {
   const strange = async () => {
     const problem = await strangeState(dataDir, db)

@@ -33,10 +33,10 @@ export function readinessOf(
     ? null
     : closing.use(checkState(engineConfig.dataDir, (problem) => log.error(problem)))
   const checks: Readonly<Record<string, Check>> = {
-    // A file exists as long as this process does.
+    // Only a server can go away: a file exists as long as this process does.
     ...(isOnServer(db) && {
       state: async () => {
-        // Both connections are checked: calls wait for the second.
+        // Checks both connections, because calls wait for the second.
         for (const one of [db, accountsDb]) await outage.watch(() => one.native("select 1").ask([]))
         return null
       },
@@ -46,12 +46,12 @@ export function readinessOf(
       try {
         await embedder.embed([WARM_UP], { priority: "query" })
       } catch (error) {
-        // In the meantime questions are answered by words alone, and the warnings say why.
+        // During an outage, search uses words alone, and the warnings say why.
         if (!(error instanceof ModelOutage)) throw error
       }
       return null
     },
-    // If nothing can be written to the disk, it cannot send a heartbeat.
+    // The crawler can't send a heartbeat while nothing can be written to the disk.
     crawler: async () =>
       readOnly !== null || (await outage.watch(() => jobs.hasCrawler())) || room.takesNothing
         ? null

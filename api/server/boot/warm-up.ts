@@ -12,8 +12,8 @@ import { tryModel } from "../../services/chat-models/try-model.ts"
 export const WARM_UP = "ready?"
 
 /**
- * Tries the language model, so that the operator learns about problems before the first question; this loads the
- * model, too.
+ * Tries the language model, so that the operator learns about problems before the first question. This also loads the
+ * model.
  */
 export async function tryChatModel(
   model: ChatServer,
@@ -35,7 +35,7 @@ export async function tryChatModel(
   }
 }
 
-/** Loads the embedding model, which loads with its first text, and runs a first search, before a caller has to wait for either. */
+/** Loads the embedding model, which happens with its first text, and runs a first search, so that no caller has to wait for either. */
 export async function warmUp(
   { embedder, engine }: { readonly embedder: Pick<Embedder, "embed">; readonly engine: Engine },
   log: Logger,

@@ -111,7 +111,7 @@ function admissionsOf(
   })
 }
 
-/** Also accepts the keys that MCP uses for inner calls on behalf of an admitted program, and knows for whom services act. */
+/** Also accepts the keys that MCP uses for inner calls on behalf of an admitted program, and knows the person that a service acts for. */
 function keysOf({ accounts: { keys }, oauth, acting }: AppParts): Accounts["keys"] {
   return {
     ...keys,

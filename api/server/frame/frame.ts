@@ -27,7 +27,7 @@ export async function framed<More>(
   desk: Desk & More,
   features: readonly Feature<Desk & More>[],
 ): Promise<Koa<RequestState>> {
-  // Node allows more methods than the routes handle: the others get 405 instead of the router's 501.
+  // Node accepts more methods than the routes handle: the others get 405 instead of the router's 501.
   const router = new Router<RequestState>({ methods: METHODS })
   const { app, served } = desk
   for (const feature of features) served.push((await feature.serve?.(router, desk)) ?? {})
@@ -35,7 +35,7 @@ export async function framed<More>(
   logUnwritten(app, desk.log)
   const keylessBudget = new KeylessBudget(desk.config.keylessPerMinute || Infinity)
   useFirst(app, desk, served, keylessBudget)
-  // The first part of the service checks the headers of proxies.
+  // Safe, because the first part of the service checks the headers of proxies.
   app.proxy = true
   const around = service({
     ...desk,
@@ -76,7 +76,7 @@ function useFirst(
   }
   app.use(tracking(accounts.hashHuman))
   app.use(requestId())
-  // Runs before anything that costs something: no log line, no trace.
+  // Runs before anything that costs something: requests refused here are neither logged nor traced.
   app.use(errorEnvelope(otherApis, config.publicUrl))
   app.use(keyless(keylessBudget, (request) => connections.callerOf(request), hasKey))
   app.use(tracedRequests())

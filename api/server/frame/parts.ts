@@ -42,10 +42,10 @@ export interface AppParts
   readonly engine: Engine
   /** Reads live pages. */
   readonly reader: Reader
-  /** Rereads pages of the index; if left out, nothing does. */
+  /** Rereads pages of the index; if left out, pages are not reread. */
   readonly rereader?: Pick<Rereader, "read" | "readLive">
   readonly images: ImageKnowledge
-  /** The images themselves, as crawls saw them; if left out, none are served. */
+  /** The image files, as they were when crawled; if left out, none are served. */
   readonly thumbnails?: Thumbnails
   readonly forms: FormKnowledge
   /** Information from crawls about the pages of the index. */
@@ -59,7 +59,7 @@ export interface AppParts
   /** The public key of the handbook; if left out, there is none. */
   readonly handbookKey?: PublicDoorParts["handbookKey"]
   readonly unitReader: AnswerParts["unitReader"]
-  /** Writes answers; null leaves them to the pages' own sentences. */
+  /** Writes answers; if null, answers consist of the pages' own sentences. */
   readonly chatModel: ChatModel | null
   readonly accounts: Accounts
   /** Which addresses belong to which sources. */
@@ -98,7 +98,7 @@ export interface AppParts
    * out, it is kept.
    */
   readonly keepsNothing?: (() => boolean) | undefined
-  /** The notice of a read-only appliance, which also reads no page live; null if it isn't read-only. */
+  /** The notice of a read-only appliance, which also doesn't read pages live; null if it isn't read-only. */
   readonly readOnly?: string | null
   /** Problems to report although all parts work. */
   readonly warnings?: () => Promise<readonly string[]>

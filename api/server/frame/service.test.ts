@@ -201,7 +201,7 @@ describe("web pages of other origins", () => {
     expect(
       (await preflight(app.url, "https://evil.example")).headers.get("access-control-allow-origin"),
     ).toBe(null)
-    // Errors can be read, too.
+    // Error responses must be readable, too.
     const refused = await fetch(`${app.url}/search`, {
       method: "POST",
       headers: { Origin: origin, Authorization: "Bearer nope" },

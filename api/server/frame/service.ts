@@ -63,7 +63,7 @@ export function service({
   describe,
 }: ServiceParts): readonly Middleware[] {
   const paths = [...endpoints, ...OWN_PATHS]
-  // The key comes in the header: a scraper sends no body.
+  // A scraper sends no body, so the key must be in the header.
   const authenticate = authentication(keys, { bodyKey: false }).beforeBody
   return [
     forwarded(config.trustedProxies),

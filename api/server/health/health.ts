@@ -20,7 +20,7 @@ export interface Health {
   readonly warnings: readonly string[]
 }
 
-/** Parts without which questions are still answered: a load balancer should leave these out. */
+/** Parts without which questions are still answered: a load balancer should ignore their failures. */
 export const EXCLUDABLE = ["crawler"] as const
 
 /** Maximum time for a check, so that a readiness request never waits long. */
@@ -62,7 +62,7 @@ export function healthOf(
       onFailure("warnings", new Error(`The warnings ${LATE}.`))
       return []
     } catch (error) {
-      // The warnings might depend on an unhealthy part.
+      // The warnings might have failed because they depend on an unhealthy part.
       onFailure("warnings", error)
       return []
     }

@@ -7,15 +7,15 @@ import { steadyNow } from "#base/steady-time.ts"
 
 import type { Check } from "./health.ts"
 
-/** How long the same pages are searched for: reading others takes tens of milliseconds. */
+/** Milliseconds until other pages are used as the sample: reading them takes tens of milliseconds. */
 const SAMPLE_MS = 60_000
-/** The words of a single page might all be stop words, or missing. */
+/** Number of pages in the sample: the words of a single page might all be stop words, or missing. */
 const PAGES = 3
 const WORDS = 12
 
 export interface IndexHealthParts {
   readonly engine: Pick<Engine, "stats" | "allPages" | "search"> & { readonly problem: string | null }
-  /** Number of pages that crawls have put into the index: if the index is empty, they are lost. */
+  /** Number of pages that crawls have put into the index, which are lost if the index is empty. */
   readonly lostPages: () => Promise<number>
 }
 

@@ -5,7 +5,7 @@ import type { StateOutage } from "../outage/state-outage.ts"
 import { oneOfParameter } from "../middleware/query-parameters.ts"
 import { type Check, EXCLUDABLE, healthOf } from "./health.ts"
 
-/** Whether the process is alive, and whether all its parts work: for anyone who asks. */
+/** Whether the process is alive, and whether all its parts work; anyone may ask. */
 export function healthRoutes(
   router: Router<RequestState>,
   {
@@ -18,9 +18,9 @@ export function healthRoutes(
     readonly checks: Readonly<Record<string, Check>>
     readonly notes: Readonly<Record<string, Check>> | undefined
     readonly warnings: () => Promise<readonly string[]>
-    /** During a bridged outage, parts that fail only because of it do not make the appliance unready. */
+    /** During a bridged outage, parts that fail only because of the outage do not make the appliance unready. */
     readonly outage: Pick<StateOutage, "isBridged">
-    /** Called with what a check throws. */
+    /** Called with each error that a check throws. */
     readonly onFailure: (check: string, error: unknown) => void
   },
 ): void {

@@ -6,22 +6,22 @@ interface Body {
 
 /**
  * Bodies that have not fully arrived: a slow sender keeps its data in memory, with or without a key. When these bodies
- * together take too much, the oldest one is dropped.
+ * take too much memory together, the oldest one is dropped.
  */
 export class ArrivingBodies {
-  /** Maximum number of bytes that they may hold together. */
+  /** Maximum number of bytes that all of these bodies together may take. */
   most: number
-  /** In the order in which they started. */
+  /** The bodies, in the order in which they started to arrive. */
   readonly #bodies = new Set<Body>()
   #bytes = 0
   #givenUp = 0
 
-  /** @param most maximum number of bytes that they may hold together */
+  /** @param most maximum number of bytes that all of these bodies together may take */
   constructor(most: number) {
     this.most = most
   }
 
-  /** Number of bytes in them. */
+  /** Total size of these bodies, in bytes. */
   get bytes(): number {
     return this.#bytes
   }
@@ -31,7 +31,7 @@ export class ArrivingBodies {
     return this.#givenUp
   }
 
-  /** @param giveUp ends its reading */
+  /** @param giveUp stops reading this body */
   begin(giveUp: () => void): { add(bytes: number): void; end(): void } {
     const body: Body = { bytes: 0, giveUp }
     this.#bodies.add(body)

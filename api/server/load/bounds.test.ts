@@ -19,7 +19,7 @@ import "../../identity/oauth/client-documents.ts"
 
 const HANDBOOK = readFileSync(join(import.meta.dirname, "../../../docs/bounds.md"), "utf8")
 
-/** The first columns of the tables of bounds, each with its whole row. */
+/** The names in the first column of the tables of bounds, each with its whole row. */
 function documented(): ReadonlyMap<string, string> {
   const tables = HANDBOOK.split(/\n\n+/).filter((part) => part.startsWith("| bound |"))
   const rows = tables.flatMap((table) => table.split("\n").slice(2))
@@ -48,7 +48,8 @@ test("the handbook lists exactly the limits that the metrics have", async () => 
   expect(used.size).toBeGreaterThanOrEqual(30)
   const limits = valuesOf(metrics, "limit")
   expect([...limits.keys()]).toEqual([...used.keys()])
-  // The memory for an open index is known once this process has opened one, which another test file might have done.
+  // The memory for an open index is known only once this process has opened one, which another test file might have
+  // done.
   const unlimited = [...limits].filter(([, limit]) => !(limit > 0)).map(([bound]) => bound)
   expect(unlimited.filter((bound) => bound !== "memory-cache-index")).toEqual([])
   expect([...used].filter(([bound, value]) => !(value <= limits.get(bound)!))).toEqual([])

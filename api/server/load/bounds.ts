@@ -4,14 +4,14 @@ import type { Gates } from "./gates.ts"
 import type { KeylessBudget } from "./keyless/keyless-budget.ts"
 import type { Memory } from "./memory/memory.ts"
 
-/** How full a resource is, if callers, pages or time can fill it. */
+/** How full a resource is that callers, pages or the passing of time can fill. */
 export interface Bound {
   /** The name used in the metrics and the handbook. */
   readonly name: string
   readonly used: number
   /** The upper limit. */
   readonly limit: number
-  /** How often something was refused, closed or dropped because of it since startup; null if that is not counted. */
+  /** How often something was refused, closed or dropped because of this limit since startup; null if that is not counted. */
   readonly refused: number | null
 }
 
@@ -32,7 +32,7 @@ export interface BoundedParts {
   readonly disk: { readonly usedBytes: number; readonly mostBytes: number } | null
   /** Calls that were answered and are waiting for room on the disk to be counted. */
   readonly uncounted: Pick<Bound, "used" | "limit">
-  /** Requests without a valid key, of the address that makes the most. */
+  /** Number of requests without a valid key, from the address that makes the most. */
   readonly keyless: Pick<KeylessBudget, "used" | "perMinute" | "refused">
   /** The bounds of features. */
   readonly ofFeatures: readonly Bound[]

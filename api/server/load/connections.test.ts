@@ -50,7 +50,7 @@ async function serve(given: Partial<ConnectionLimits> = {}) {
     connections,
     begun: () => begun,
     finish: finished.resolve,
-    /** A connection that sends this and never closes its side, whatever it receives. */
+    /** A connection that sends the given data and never closes its side, whatever it receives. */
     async open(sent = "", localAddress = "127.0.0.1") {
       const socket = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen: true })
       socket.on("error", () => {})
@@ -160,9 +160,9 @@ describe("readers", () => {
     const deaf = await app.open(get(`/${24 * MB}`))
     await expect.poll(() => app.connections.unsentBytes).toBeGreaterThan(30 * MB)
     let taken = 0
-    // Continuous sending doesn't show that anything is read.
+    // A client that keeps sending data isn't necessarily reading any.
     const chatter = setInterval(() => deaf.write(get("/2")), 200)
-    // Longer than a reader may go without reading.
+    // Longer than a client may go without reading.
     while (taken < 24 * MB) {
       const part = slow.read(Math.min(64 * 1024, slow.readableLength || 1)) as Buffer | null
       if (part === null) await once(slow, "readable")
@@ -233,7 +233,7 @@ describe("readers", () => {
 describe("while 60 connections have each pipelined 40 requests", () => {
   const [sockets, each] = [60, 40]
 
-  /** How many of them had started when this was answered. */
+  /** How many of the requests had started when this one was answered. */
   async function begunBefore(path: string, from: string): Promise<number> {
     await using app = await serve()
     const flood = await Promise.all(Array.from({ length: sockets }, () => app.open("", "127.0.0.2")))
@@ -245,7 +245,7 @@ describe("while 60 connections have each pipelined 40 requests", () => {
     return begun
   }
 
-  // Each turn of the loop begins a few, and a new connection takes a handful of turns.
+  // Each turn of the event loop starts a few requests, and a new connection takes a handful of turns.
   test.each([
     ["another caller", "/3", "127.0.0.1"],
     ["a look at the health, from the same address", "/healthz", "127.0.0.2"],

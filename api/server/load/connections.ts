@@ -33,16 +33,16 @@ export interface ConnectionLimits {
 
 /** Why a connection was refused or closed. */
 export const CUT_REASONS = [
-  /** Refused: all places are taken by requests in progress, in total or for this address. */
+  /** The connection was refused: all places are taken by requests in progress, in total or for this address. */
   "full",
   "address",
-  /** Idle, and closed to make room for a new one. */
+  /** The connection was idle, and was closed to make room for a new one. */
   "idle",
-  /** Read nothing of its answer for too long. */
+  /** The client read nothing of its response for too long. */
   "stalled",
-  /** Held the most answer data when all connections together held too much. */
+  /** The connection held the most response data when all connections together held too much. */
   "unsent",
-  /** Had too many requests sent ahead on it. */
+  /** The client had sent too many requests ahead. */
   "ahead",
 ] as const
 export type CutReason = (typeof CUT_REASONS)[number]
@@ -54,20 +54,20 @@ interface Connection {
   readonly address: string | null
   /** Number of requests whose answers are not completely sent. */
   running: number
-  /** Number of bytes that the system has taken over so far, and when that number last grew or nothing was waiting. */
+  /** Number of bytes that the operating system has accepted so far, and when that number last grew or nothing was waiting. */
   passedOn: number
   movedAt: number
 }
 
-/** The connections of one address. The set of idle ones starts with the one idle longest. */
+/** The connections of one address. The set of idle ones is ordered, longest idle first. */
 interface Address {
   open: number
   readonly idle: Set<Connection>
 }
 
-/** How often stalled answers are looked for. */
+/** Milliseconds between checks for stalled responses. */
 const LOOK_MS = 1000
-/** Maximum number of refused callers that receive a reason at the same time: each briefly uses a descriptor of the reserve. */
+/** Maximum number of refused callers that are told the reason at the same time: each briefly uses one of the reserved descriptors. */
 const MOST_TOLD = 32
 const RETRY_SECONDS = 5
 const FULL = "The server has as many open connections as it can handle. Try again shortly."
@@ -84,16 +84,16 @@ const FULL_ADDRESS =
  * - Answers waiting for readers never take more than their share of memory.
  */
 export class Connections {
-  /** Requests that were sent ahead, of both listeners. */
+  /** Requests that were sent ahead, on both listeners. */
   readonly ahead: RequestsAhead
-  /** The turns of all requests, on both listeners. */
+  /** The queue of all requests, on both listeners. */
   readonly turns = new Turns()
   readonly #limits: ConnectionLimits
   readonly #isProxy: (address: string) => boolean
   readonly #open = new Map<Socket, Connection>()
   readonly #idle = new Set<Connection>()
   readonly #addresses = new Map<string, Address>()
-  /** Each counter exists from the start: one that appears with its first event hides that event from `rate`. */
+  /** Each counter exists from the start, because `rate` misses the first event of a counter that appears with that event. */
   readonly #cut = new Map<CutReason, number>(CUT_REASONS.map((reason) => [reason, 0]))
   #told = 0
   #unsent = 0
@@ -129,12 +129,12 @@ export class Connections {
     return Math.max(0, ...[...this.#addresses.values()].map(({ open }) => open))
   }
 
-  /** How many were refused or closed early since startup, by reason. */
+  /** How many connections were refused or closed early since startup, by reason. */
   get cut(): ReadonlyMap<CutReason, number> {
     return this.#cut
   }
 
-  /** Counts a server's connections and holds them to the limits. Call it before the server listens. */
+  /** Counts a server's connections and applies the limits to them. Call it before the server listens. */
   guard(server: Server): void {
     server.prependListener("connection", (socket) => this.#take(socket))
     server.prependListener("request", (request, response) => this.#work(request, response))
@@ -184,7 +184,7 @@ export class Connections {
     if (connection === undefined) return
     connection.running++
     this.#setIdle(connection, false)
-    // The whole answer has been handed to the socket: between two checks, no more than allowed may accumulate.
+    // The whole response has been handed to the socket, so more than allowed might accumulate before the next check.
     response.once("prefinish", () => {
       this.#unsent += socket.writableLength
       if (this.#unsent > this.#limits.unsentBytes) this.#look()
@@ -216,7 +216,7 @@ export class Connections {
 
   #close(connection: Connection, reason: CutReason): void {
     this.#count(reason)
-    // Immediately instead of on the event, because callers that make room rely on it.
+    // Done immediately instead of on the event, because callers that make room rely on it.
     this.#forget(connection)
     connection.socket.destroy()
   }
@@ -293,8 +293,8 @@ const ADMIN = /^\/admin\//
 const laneOf = (path = ""): string => (HEALTH.test(path) ? "health" : ADMIN.test(path) ? "admin" : "")
 
 /**
- * Number of a socket's bytes that the system has taken over. Data written in one piece counts as written immediately;
- * only Node's handle knows how much of it is still waiting, and Node's own write timeout uses it, too.
+ * Number of bytes on a socket that the operating system has accepted. Data written in one piece counts as written
+ * immediately; only Node's handle knows how much of it is still waiting, and Node's own write timeout uses it, too.
  */
 function passedOnBy(socket: Socket): number {
   const { _handle: handle } = socket as unknown as {

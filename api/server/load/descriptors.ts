@@ -6,9 +6,9 @@ const MOST_CONNECTIONS = 4096
 const LEAST_CONNECTIONS = 16
 
 /**
- * Maximum number of open connections when the process may have `limit` descriptors: enough stays free for the engine's
+ * Maximum number of open connections when the process may have `limit` descriptors, leaving enough for the engine's
  * files, the database, live reads and threads. If `wanted` is 0, this function chooses the number; any other value is
- * used as far as the limit allows.
+ * used, up to what the limit allows.
  */
 export function connectionCap(wanted: number, limit = descriptorLimit()): number {
   const reserve = Math.max(LEAST_RESERVE, Math.ceil(limit / RESERVED_SHARE))

@@ -48,7 +48,7 @@ test("three extracts of twenty slow pages by one key delay no other key's page",
       timeout: 60,
     }),
   )
-  // It reads as many pages as one key may.
+  // This client reads as many pages as one key may.
   await expect.poll(pages.slow).toBeGreaterThanOrEqual(8)
   const statuses: unknown[] = []
   for (let i = 0; i < 13; i++) {

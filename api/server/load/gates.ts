@@ -3,8 +3,8 @@ import { FairPool } from "#base/flow/fair-pool.ts"
 import { ApiError } from "../../errors.ts"
 
 /**
- * The queues that calls pass through, one of each kind per process: all callers that search or read pages wait in the
- * same queue.
+ * The queues that calls pass through, one of each kind per process: for example, all callers that search or read pages
+ * wait in the same queue.
  */
 export interface Gates {
   readonly searches: FairPool
@@ -35,7 +35,7 @@ export function openGates(config: {
       refusal: (seconds) =>
         tooMany(`The server is too busy to answer in time. Try again in ${seconds} s.`, seconds),
     }),
-    // As many calls may wait as are admitted, and each waiting call has a deadline of its own.
+    // As many calls may wait as are admitted, and each waiting call has its own deadline.
     reads: new FairPool("live-reads", { places: config.liveReads }),
     liveCalls: new FairPool("live-calls", { places: config.liveCalls }),
     eventStreams: new FairPool("event-streams", { places: config.eventStreams }),

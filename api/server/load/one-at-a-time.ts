@@ -3,9 +3,9 @@ import type { Socket } from "node:net"
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Requests waiting for the answer to the one before, by connection. */
+/** Requests waiting for the response to the previous one, by connection. */
 export class RequestsAhead {
-  /** Maximum number on one connection. */
+  /** Maximum number of waiting requests on one connection. */
   readonly most: number
   readonly lines = new Map<Socket, (() => void)[]>()
   readonly onTooMany: () => void
@@ -19,7 +19,7 @@ export class RequestsAhead {
     this.onTooMany = onTooMany
   }
 
-  /** The number on the connection that has the most. */
+  /** The number of waiting requests on the connection that has the most. */
   get longest(): number {
     let longest = 0
     for (const { length } of this.lines.values()) longest = Math.max(longest, length)
@@ -31,10 +31,10 @@ export class RequestsAhead {
 export type TakeTurn = (request: IncomingMessage, isAhead: boolean, begin: () => void) => void
 
 /**
- * Processes one request of a connection at a time: the next waits for the answer before it, and then for its turn. So a
- * connection holds one answer, however many requests were sent ahead on it (pipelining, RFC 9112 section 9.3.2). A
- * connection with too many of them is closed, which clients that send ahead must expect. Remaining requests of a closed
- * connection are dropped.
+ * Processes one request of a connection at a time: the next waits for the previous response, and then for its turn. So
+ * a connection holds one response, however many requests were sent ahead on it (pipelining, RFC 9112 section 9.3.2). A
+ * connection with too many waiting requests is closed, which clients that send ahead must expect. The remaining
+ * requests of a closed connection are dropped.
  */
 export function oneAtATime(handle: Handle, ahead: RequestsAhead, takeTurn: TakeTurn): Handle {
   const { lines } = ahead
@@ -62,5 +62,5 @@ export function oneAtATime(handle: Handle, ahead: RequestsAhead, takeTurn: TakeT
   }
 }
 
-/** Whether the connection can no longer carry an answer. */
+/** Whether no response can be sent on the connection any more. */
 const isGone = (socket: Socket): boolean => socket.destroyed || socket.writableEnded

@@ -6,7 +6,7 @@ import type { ReadResult } from "#crawler"
 import { FakeEngine, hit } from "../../testing/fake-engine.ts"
 import { SEARCH_KEY, serveApp, TEST_KEY } from "../../testing/serve-app.ts"
 
-/** Waiting searches time out only after the test releases them. */
+/** A timeout long enough that waiting searches time out only after the test releases them. */
 const PATIENT = { searchWaitSeconds: 300 }
 const REFUSED = expect.stringContaining("Try again in")
 
@@ -63,7 +63,7 @@ describe("more searches than can be answered in time", () => {
     const many = Array.from({ length: 50 }, () => search(app.url, TEST_KEY))
     await Promise.race(many)
     const other = search(app.url, SEARCH_KEY)
-    // One of the many gave up its place to this one.
+    // One of the many waiting searches lost its place to this one.
     await expect.poll(() => metrics(app.url)).toContain('fossick_calls_shed_total{kind="search"} 39\n')
     letGo()
     expect((await other).status).toBe(200)
@@ -103,6 +103,6 @@ test("live calls are limited, with half of the slots for one key", async () => {
   expect((await Promise.all(calls)).map(({ status }) => status).sort((a, b) => a - b)).toEqual([
     200, 200, 429,
   ])
-  // Places are released.
+  // The places are free again.
   expect((await app.post("/extract", body)).status).toBe(200)
 })

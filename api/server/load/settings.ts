@@ -1,6 +1,6 @@
 import { integer } from "#base/settings.ts"
 
-/** Settings for the resources that all callers together may hold. */
+/** Settings for the resources that all callers together may use. */
 export const loadSettings = {
   connections: integer(
     {

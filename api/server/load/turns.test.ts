@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 
 import { Turns } from "./turns.ts"
 
-/** Starts nothing, but records who was started, in order. */
+/** Starts no work, but records which requests were started, in order. */
 function noting() {
   const turns = new Turns()
   const begun: string[] = []

@@ -3,13 +3,13 @@ type Begin = () => void
 
 /** The requests waiting in one lane. */
 interface Lane {
-  /** The first request of a connection, or the next of one that waited for its answers. */
+  /** The first request of a connection, or the next request of a connection that waited for its responses. */
   readonly fresh: Begin[]
-  /** Requests that were sent ahead of the answer before them. */
+  /** Requests that were sent before the previous one was answered. */
   readonly ahead: Begin[]
 }
 
-/** How long requests are started in one turn of the loop, with at least one in any case: a few complete ones, or the beginnings of many. */
+/** Milliseconds for starting requests in one turn of the event loop: enough for a few complete requests, or the beginnings of many. At least one request is always started. */
 const SLICE_MS = 2
 /** Maximum number of requests started in one turn. */
 const MOST_OF_TURN = 16
@@ -53,7 +53,8 @@ export class Turns {
       return
     }
     this.#sliceEnd = performance.now() + SLICE_MS
-    // All in the next turn, one after another: each request's synchronous work is done before the next request begins.
+    // All requests start in the next turn, one after another: each request's synchronous work is done before the next
+    // request begins.
     setImmediate(this.#turn)
     for (let more = 1; more < MOST_OF_TURN && more < this.#waiting; more++) setImmediate(this.#oneMore)
     this.#beginNext()

@@ -4,7 +4,7 @@ import type { BackupTable } from "#crawler/upkeep/backup/scheduled/backup-table.
 
 export type BackupResults = Pick<BackupTable, "plan" | "last">
 
-/** How the last scheduled backup ended, if a schedule is declared. */
+/** The result of the last scheduled backup, if a schedule is declared. */
 export function registerBackups(registry: Registry, backups: BackupResults): void {
   const made: Gauge = new Gauge({
     name: "fossick_backup_last_success_timestamp_seconds",

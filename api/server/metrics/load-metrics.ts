@@ -13,11 +13,11 @@ export interface LoadParts {
   readonly gates: Gates
   /** Bytes that callers have stored in `state.db`, by kind. */
   readonly stored: () => Promise<ReadonlyMap<string, StoredBytes>>
-  /** The current state of everything that is bounded in this process. */
+  /** The current use of everything that is bounded in this process. */
   readonly bounds: () => Promise<readonly Bound[]>
 }
 
-/** Gauges and counts of what callers hold, updated with each scrape. */
+/** Gauges and counters of the resources that callers use, updated with each scrape. */
 export function registerLoad(registry: Registry, { connections, gates, stored, bounds }: LoadParts): void {
   registerBounds(registry, bounds)
   const gauge = (name: string, help: string, value: () => number) =>
@@ -89,7 +89,7 @@ export function registerLoad(registry: Registry, { connections, gates, stored, b
   )
 }
 
-/** How full each bounded thing is, in one format. */
+/** How full each bounded resource is, in one format. */
 function registerBounds(registry: Registry, look: LoadParts["bounds"]): void {
   // The metrics of a scrape are collected concurrently.
   const bounds = sharing(look)
@@ -118,7 +118,7 @@ function registerBounds(registry: Registry, look: LoadParts["bounds"]): void {
 
 type Counts = ReadonlyMap<string, number> | null
 
-/** A counter for a total that is counted elsewhere from startup on. */
+/** A counter for a total that is counted elsewhere since startup. */
 export function counts(
   registry: Registry,
   name: string,
@@ -132,7 +132,7 @@ export function counts(
     labelNames: [label],
     registers: [registry],
     async collect() {
-      // Without an `await` in between: otherwise two concurrent scrapes would each add to the other's counts.
+      // Don't `await` in between, or two concurrent scrapes would each add to the other's counts.
       const now = await values()
       counter.reset()
       for (const [value, count] of now ?? []) counter.inc({ [label]: value }, count)

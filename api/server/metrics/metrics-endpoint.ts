@@ -4,8 +4,8 @@ import type { MetricsParts, Recorder } from "./metrics-registry.ts"
 /**
  * Measures requests, and answers `/metrics` in the Prometheus text format.
  *
- * Both begin with the first scrape: only changes between two scrapes matter, and the library takes megabytes that an
- * appliance without scrapes doesn't need.
+ * Measuring begins with the first scrape: only changes between two scrapes matter, and the library takes megabytes that
+ * an appliance without scrapes doesn't need.
  */
 export function metrics(parts: MetricsParts): Middleware {
   const known = new Set(parts.endpoints)
@@ -48,7 +48,7 @@ function labelsOf(ctx: Context, known: ReadonlySet<string>) {
   return {
     endpoint,
     method: METHODS.has(ctx.method) ? ctx.method : "other",
-    // A status that no caller saw: the caller hung up.
+    // A status for a response that no caller saw, because the caller hung up.
     status: ctx.res.writableFinished ? String(ctx.status) : "499",
     depth: endpoint === "search" && ctx.status === 200 ? depthOf(ctx) : null,
   }

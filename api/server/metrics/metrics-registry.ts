@@ -17,7 +17,7 @@ export interface MetricsParts extends IndexParts {
   readonly jobs: JobCounts
   readonly backups: BackupResults
   readonly sourceResults: SourceResults
-  /** One entry for each other appliance that is asked. */
+  /** One entry for each peer appliance. */
   readonly peers: () => readonly PeerCounts[]
   readonly load: LoadParts
   /** Functions that add the metrics of features. */

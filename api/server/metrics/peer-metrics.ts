@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client"
 
 import type { PeerCounts } from "../../services/federation/federation.ts"
 
-/** How well other appliances answer. */
+/** How well peer appliances respond. */
 export function registerPeers(registry: Registry, peers: () => readonly PeerCounts[]): void {
   const up: Gauge = new Gauge({
     name: "fossick_peer_up",

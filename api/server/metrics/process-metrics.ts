@@ -22,8 +22,8 @@ export function registerProcess(registry: Registry): void {
 }
 
 /**
- * How late the event loop got to its work since the last scrape: a delay there delays every answer. The library's own
- * figures include the time between two samples, so they never fall below it.
+ * How late the event loop got to its work since the last scrape: a delay there delays every response. The library's own
+ * figures include the time between two samples, so they never fall below that time.
  */
 function registerDelay(registry: Registry): void {
   const delays = monitorEventLoopDelay({ resolution: EVENT_LOOP_MS })

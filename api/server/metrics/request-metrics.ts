@@ -16,7 +16,7 @@ interface RequestLabels {
 /** Called when a request begins; the returned function is called when it ends. */
 export type BeginRequest = () => (labels: RequestLabels) => void
 
-/** Seconds: from a word-only search to the longest crawl allowed. */
+/** Bucket boundaries in seconds: from a word-only search to the longest crawl allowed. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 150]
 
 /** Durations, requests in flight, searches and degraded answers. */

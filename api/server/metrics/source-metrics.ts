@@ -8,12 +8,12 @@ import { sharing } from "#base/flow/sharing.ts"
 /** Each source adds several series; sources beyond this limit are shown only by the admin API. */
 export const MAX_SOURCES = 200
 
-/** Returns at most this many sources, by name. */
+/** Returns the first sources by name, at most this many. */
 export type SourceResults = (limit: number) => Promise<readonly SourceResult[]>
 
 /** How the last runs of the declared sources ended. */
 export function registerSources(registry: Registry, results: SourceResults): void {
-  // All from one reading, so that they agree.
+  // All figures come from one reading, so that they agree.
   const look = sharing(() => results(MAX_SOURCES))
   const gauge = (
     name: string,

@@ -26,7 +26,7 @@ export function admission(
     try {
       await actingFor(ctx.state.key.id, next)
     } finally {
-      // Credits that can't be given back now expire later; the answer is not affected.
+      // Credits that can't be refunded now expire later; the response is not affected.
       await admitted
         .end()
         .catch((error: unknown) =>

@@ -9,7 +9,7 @@ export type CallerKeys = Pick<KeyStore, "verify"> & Partial<Pick<KeyStore, "veri
  * Lets a request pass if it carries a valid key: `Authorization: Bearer <key>`, or, with `bodyKey`, the older field
  * `api_key` of the JSON body. The header wins when both are present. Without a header, a user's session counts instead.
  *
- * There is one step before the body reader and one after, so that a request with a header is judged before its body is
+ * There is one step before the body reader and one after, so that a request with a header is checked before its body is
  * read.
  */
 export function authentication(
@@ -75,6 +75,6 @@ function admit(key: ApiKey | null): ApiKey {
 export const bearerOf = (ctx: Context): string | null =>
   /^bearer +(\S+) *$/i.exec(ctx.get("Authorization"))?.[1] ?? null
 
-/** The answer to a key that is missing, wrong or expired. @param challenge how a key may be sent (RFC 9110, section 11.6.1) */
+/** The response to a key that is missing, wrong or expired. @param challenge how a key may be sent (RFC 9110, section 11.6.1) */
 export const unauthorized = (challenge = "Bearer"): ApiError =>
   new ApiError(401, "Unauthorized: missing or invalid API key.", {}, { "WWW-Authenticate": challenge })

@@ -15,7 +15,7 @@ const REQUEST_HEADERS = [
   "Last-Event-ID",
 ].join(", ")
 const RESPONSE_HEADERS = "X-Request-Id, X-Fossick-Degraded, Retry-After, WWW-Authenticate, Mcp-Session-Id"
-/** Seconds a browser may cache the answer; no browser caches it for more than two hours. */
+/** Seconds for which a browser may cache the response; no browser caches it for more than two hours. */
 const MAX_AGE = "7200"
 
 /**

@@ -49,7 +49,7 @@ export function errorEnvelope(others: readonly OtherApi[] = [], publicUrl = ""):
       await next()
     } catch (error) {
       const answer = toApiError(error)
-      // A call that is refused before it costs anything has no log.
+      // A call that is refused before it costs anything has no logger.
       const { log } = ctx.state as Partial<Context["state"]>
       // Work is cut short when its caller leaves, which is not a failure.
       if (answer.status >= 500 && !callerGone(ctx)) log?.error({ err: error }, "request failed")

@@ -22,10 +22,10 @@ export class NoObjectBody extends ApiError {
   }
 }
 
-/** Number of bodies of the largest size that always fit. */
+/** Number of bodies of maximum size for which there is always room. */
 const LEAST_BODIES = 4
 
-/** The memory for all bodies that are arriving in the process: a few bodies of size `limit` always fit. */
+/** The memory for all bodies that are arriving in the process: there is always room for a few bodies of size `limit`. */
 export function arrivingBodies(limit: number): ArrivingBodies {
   bodiesOfProcess.most = Math.max(bodiesOfProcess.most, LEAST_BODIES * limit)
   return bodiesOfProcess
@@ -71,7 +71,7 @@ export async function bodyText(
       request.once("error", (error) => decoder.destroy(error))
       request.pipe(decoder)
     }
-    // Left open: the caller can read the refusal only while the connection is open.
+    // Left open, because the caller can read the refusal only while the connection is open.
     const body: AsyncIterable<Buffer> = decoder ?? request.iterator({ destroyOnReturn: false })
     for await (const chunk of body) {
       size += chunk.length

@@ -18,13 +18,13 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
     const line = {
       method: ctx.method,
       path: shownPath(ctx.path),
-      // A status that no caller sees: the caller hung up.
+      // A status for a response that no caller sees, because the caller hung up.
       status: callerGone(ctx) ? 499 : ctx.status,
       ms: Math.round(performance.now() - ctx.state.startedAt),
       key: key?.onBehalf?.keyId ?? key?.id,
       person: key?.onBehalf?.personId,
       client: ctx.get("X-Client-Source").slice(0, MAX_CLIENT_CHARS) || undefined,
-      // Callers that guess keys can be blocked only by address; other addresses are not logged.
+      // Callers that guess keys can be blocked only by address; no other addresses are logged.
       address: ctx.status === 401 ? ctx.ip : undefined,
       degraded: (ctx.state as Partial<Context["state"]>).degraded?.parts.join(", ") || undefined,
       query: queries ? ctx.state.asked : undefined,
@@ -38,7 +38,7 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
 const HUNG_UP: readonly unknown[] = ["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "EPIPE"]
 
 /**
- * Logs errors that occur while an answer is written; Koa's own report would go to stderr as text. A caller that leaves
+ * Logs errors that occur while a response is written; Koa's own report would go to stderr as text. A caller that leaves
  * early, such as a browser tab that was following events, is not an error.
  */
 export function logUnwritten(app: Koa<RequestState>, log: Logger): void {

@@ -1,6 +1,6 @@
 import type { Middleware } from "../../context.ts"
 
-/** First segments of paths that may end in the name of an endpoint: a page, a source, an address, the subject of metadata. */
+/** First segments of paths whose last segment may happen to be the name of an endpoint: a page, a source, an address, the subject of metadata. */
 const OWN_ROOTS = new Set(["docs", "admin", "read", ".well-known"])
 
 /** Paths of other search and reading APIs, whose clients append an endpoint's name. */
@@ -27,7 +27,7 @@ export function tolerantPath(endpoints: readonly string[], publicPath = ""): Mid
     const isOwn = own.length > 0 && own.every((segment, at) => all[at] === segment)
     const segments = isOwn ? all.slice(own.length) : all
     const meant = OWN_ROOTS.has(segments[0] ?? "") ? null : endpointOf(segments, known)
-    // The address that follows /read/ is read as it was sent.
+    // The address after /read/ is left as it was sent.
     const to = meant ?? (isOwn && isRoot(segments[0]) ? `/${segments.join("/")}` : path)
     if (to !== ctx.path) ctx.path = to
     await next()

@@ -83,7 +83,7 @@ const parameterRow = (
   description: place === "path" ? `In the path. ${description}` : description,
 })
 
-/** @param mark shown with required fields; in answers most fields are always present */
+/** @param mark shown with required fields; left out for responses, in which most fields are always present */
 function fieldTable(rows: readonly FieldRow[], mark = ""): string {
   return table(
     ["field", "values", "meaning"],
@@ -101,7 +101,7 @@ function fieldTable(rows: readonly FieldRow[], mark = ""): string {
   )
 }
 
-/** The first call that succeeds, as a command, and its answer. */
+/** The first call that succeeds, as a command, and its response. */
 function exampleHtml(call: Operation, server: string): string[] {
   const example = call.examples?.find(({ status }) => status < 400) ?? call.examples?.[0]
   if (example === undefined) return []

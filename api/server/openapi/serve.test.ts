@@ -32,7 +32,7 @@ describe("/openapi.json", () => {
   test("is not sent again to clients that have it, and allows no other method", async () => {
     const first = await fetch(`${app.url}/openapi.json`)
     const etag = first.headers.get("etag")!
-    // fetch() would request it again.
+    // Not fetch(), which would send the request again.
     const { promise: status, resolve } = Promise.withResolvers<number | undefined>()
     const headers = { "Accept-Encoding": "gzip, deflate", "If-None-Match": etag }
     get(`${app.url}/openapi.json`, { headers }, (response) => {

@@ -11,8 +11,8 @@ export const OPENAPI_PATH = "openapi.json"
 const REFERENCE = "docs/client"
 
 /**
- * `/openapi.json`, and `/reference`, which redirects to the reference in the handbook. Made on the first request and
- * kept.
+ * `/openapi.json`, and `/reference`, which redirects to the reference in the handbook. The document is made on the
+ * first request and kept.
  *
  * @param server address at which users reach the appliance; empty: the address the caller used
  * @param describe loads the features' descriptions of their calls

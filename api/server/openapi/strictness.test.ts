@@ -25,7 +25,7 @@ import { boundaryTrials, sampleOf, type Trial } from "./testing/boundary-values.
 // beyond, of other types, empty and null. The server must accept what the document allows, and refuse everything
 // else, naming the field.
 
-/** Fields that are refused unless another field is set, with the fields to send along. */
+/** Fields that are refused unless another field is set, with the fields to send with them. */
 const TOGETHER: Readonly<Record<string, object>> = {
   "search include_domains_mode": { include_domains: ["example.com"] },
   "search filter_by_language": { language: "en" },
@@ -111,7 +111,7 @@ beforeAll(async () => {
   const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: "", FOSSICK_API_SECRETS: "PASSWORD" })
   app = await serveApp({
     engine,
-    // A host that isn't found fails after half a second, this reader at once.
+    // Looking up a host that doesn't exist takes half a second to fail; this reader fails at once.
     reader: {
       read: async () => ({ kind: "failed", because: "refused", detail: "nothing is read in this test" }),
       sitemap: async () => [],

@@ -32,7 +32,7 @@ export interface Example {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: Readonly<Record<string, unknown>>
   readonly status: number
-  /** A possible answer; left out where the schema says it all. */
+  /** A possible response; left out where the schema says everything. */
   readonly answer?: unknown
 }
 
@@ -62,7 +62,7 @@ export interface Body<T = unknown> {
   /** The schema that callers see. */
   readonly schema: JsonSchema
   readonly required: boolean
-  /** The schema that checks the body; without it, the handler does. */
+  /** The schema used to check the body; without it, the handler checks the body. */
   readonly checked?: Schema<T>
 }
 
@@ -84,7 +84,7 @@ export interface Operation<Q = unknown, B = unknown, A = unknown, P extends stri
   readonly query?: Schema<Q>
   readonly body?: Body<B>
   readonly answers: Readonly<Record<number, Answer<A>>>
-  /** Statuses of refusals, besides those that every call of its kind can have. */
+  /** Statuses of refusals, in addition to those that every call of this kind can have. */
   readonly refusals?: readonly number[]
   readonly examples?: readonly Example[]
 }
@@ -121,7 +121,7 @@ type OperationOf<W extends Written> = Operation<
   W["at"] extends `${string} ${infer P}` ? P : string
 >
 
-/** Operations by their ids. @param tag default for operations without one @param access likewise */
+/** Operations by their ids. @param tag default for operations without a tag @param access default for operations without an access level */
 export function operations<const W extends Readonly<Record<string, Written>>>(
   tag: string,
   access: Access,
@@ -166,15 +166,15 @@ function parameter(name: string, place: Parameter["in"], schema: JsonSchema): Pa
 
 type Success<Status extends number, T> = { readonly [S in Status]: Answer<T> }
 
-/** The answers of an operation that succeeds with 200. */
+/** The responses of an operation that succeeds with 200. */
 export const ok = <T>(schema: Schema<T>, description: string): Success<200, T> => ({
   200: { description, schema },
 })
-/** The same with 201. */
+/** The responses of an operation that succeeds with 201. */
 export const created = <T>(schema: Schema<T>, description: string): Success<201, T> => ({
   201: { description, schema },
 })
-/** The same with 202. */
+/** The responses of an operation that succeeds with 202. */
 export const accepted = <T>(schema: Schema<T>, description: string): Success<202, T> => ({
   202: { description, schema },
 })

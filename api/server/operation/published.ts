@@ -63,7 +63,7 @@ export function closedBody<T>(
   }
 }
 
-/** The same for an object with these fields. */
+/** Like the body above, for an object with these fields. */
 export const bodyOf = <const F extends Fields>(
   fields: F,
   rules?: JsonSchema & { readonly required?: boolean },
@@ -121,7 +121,7 @@ export function inlined(root: JsonSchema, at: string): JsonSchema {
 
 /**
  * The validator checks a discriminator only in objects. Strictly speaking, null matches every kind at once, and so
- * fails `oneOf`: here it is listed next to them.
+ * fails `oneOf`: here null is listed next to the kinds.
  */
 function nullBesideKinds({
   oneOf,

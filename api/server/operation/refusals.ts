@@ -38,7 +38,7 @@ const refusal = (
   headers: Readonly<Record<string, unknown>> = {},
 ): Refusal => ({ name, description, schema: ref("Error"), headers })
 
-/** By status. */
+/** Refusals by status. */
 export const refusals: Readonly<Record<number, Refusal>> = {
   400: refusal("BadRequest", "A value is wrong or missing, or the request is not valid HTTP."),
   401: refusal("Unauthorized", "The key is missing or not valid.", {

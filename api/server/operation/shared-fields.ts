@@ -27,7 +27,7 @@ export const sliceOf = (things = "entries") => ({
   offset: withDefault(whole(0, Number.MAX_SAFE_INTEGER, `Number of ${things} to skip.`), 0),
 })
 
-/** The fields of such an answer besides the list. */
+/** The fields of a paginated response besides the list. */
 export const ofSlice = {
   total: count("The number of all entries, not only of those listed."),
   limit: count(),
@@ -56,7 +56,7 @@ export const addressesModels = yesNo(
   "True when the shown text gives orders to language models; otherwise left out.",
 )
 
-/** For answers to requests whose fields may have no effect. */
+/** For responses to requests with fields that may have no effect. */
 export const warnings = listOf(
   namedObject("Warning", {
     code: oneOf(WARNING_CODES),

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 
-// A parameter for this would pass through dozens of functions that have no other use for it.
+// Kept in async context: a parameter for this would pass through dozens of functions that have no other use for it.
 const continuing = new AsyncLocalStorage<boolean>()
 
 /** Whether this code runs for a call that continues while the PostgreSQL server is away. */
@@ -8,7 +8,7 @@ export const isContinuing = (): boolean => continuing.getStore() === true
 
 /** Calls that only read the index and continue during an outage. All others are refused, so a new call is refused until it is added here. */
 const READING = new Map([
-  // Browsers ask whether a page may make calls with a public key.
+  // With this call, browsers ask whether a page may make calls with a public key.
   ["OPTIONS", /^\/(?:search|suggest)$/],
   [
     "GET",
@@ -24,5 +24,5 @@ const READING = new Map([
 export const isReading = (method: string, path: string): boolean =>
   READING.get(method === "HEAD" ? "GET" : method)?.test(path) === true
 
-/** Runs `work` for a call that continues, or for one that does not. */
+/** Runs `work` for a call that continues, or for a call that does not. */
 export const asContinuing = <T>(isSo: boolean, work: () => T): T => continuing.run(isSo, work)

@@ -75,7 +75,7 @@ test("each process on a folder has its own journal, and opens those that ended p
   await two.append({ of: "two" })
   expect(files(folder.path)).toEqual(["uncounted-1.jsonl", "uncounted-2.jsonl"])
   await two[Symbol.asyncDispose]()
-  // The first process is still at work.
+  // The first process is still running.
   const [three, ...none] = Journal.open(folder.path)
   expect([three.left, none]).toEqual([[{ of: "two" }], []])
   await three[Symbol.asyncDispose]()

@@ -25,7 +25,7 @@ interface Waiting {
  * written, so that none is written twice.
  */
 export class Journal implements AsyncDisposable {
-  /** Entries left by an earlier process, in order; places count from 0. */
+  /** Entries left by an earlier process, in order; the first has position 0. */
   readonly left: readonly unknown[]
   readonly #path: string
   readonly #lock: Disposable
@@ -33,7 +33,7 @@ export class Journal implements AsyncDisposable {
   #waiting: Waiting[] = []
   #file: FileHandle | null = null
   #id: string
-  /** Entries and bytes that are on the disk. */
+  /** Number of entries and bytes that are on the disk. */
   #count: number
   #bytes: number
 

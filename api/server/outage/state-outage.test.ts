@@ -83,7 +83,7 @@ test("other calls always ask the server, and fail while it is away", async () =>
   await expect(read()).rejects.toBe(AWAY)
   await expect(without()).rejects.toBe(AWAY)
   expect(outage.isAway).toBe(false)
-  // Values that other calls read are remembered for calls that continue.
+  // Values read by other calls are remembered for calls that continue.
   expect(await asContinuing(true, read)).toBe(1)
 })
 

@@ -17,7 +17,7 @@ import { isContinuing } from "./continuing.ts"
  * shorter.
  */
 export const REMEMBERED_MS = 5 * 60_000
-/** Maximum number of values of each kind; the one that was read longest ago is dropped first. */
+/** Maximum number of remembered values of each kind; the one that was read longest ago is dropped first. */
 const MOST_REMEMBERED = 10_000
 /** After this long without an answer, a probe checks whether the server answers at all. */
 const SLOW_MS = 1000
@@ -49,7 +49,7 @@ export class StateOutage implements Disposable {
   readonly #lookMs: number
   /** Uses the calls' connections, because the outage has ended once those work again. */
   readonly #look: () => Promise<void>
-  /** Uses a connection of its own, because the others may be busy. */
+  /** Uses its own connection, because the others may be busy. */
   readonly #lookAside: () => Promise<void>
   readonly #closed = new AbortController()
   /** Why the server is away; null while it is not. */
@@ -123,7 +123,7 @@ export class StateOutage implements Disposable {
     if (!this.isCovered) return load
     const memory = new Lru<string, { readonly value: T; readonly at: number }>(MOST_REMEMBERED)
     return async (...args) => {
-      // An argument may be the text of a key.
+      // Hashed, because an argument may be the text of a key.
       const name = createHash("sha256").update(JSON.stringify(args)).digest("base64url")
       const at = steadyNow()
       try {
@@ -208,5 +208,5 @@ export class StateOutage implements Disposable {
   }
 }
 
-/** For a state that is a file, or when no call should continue. */
+/** Used for a state that is a file, or when no call should continue. */
 export const NO_OUTAGE = new StateOutage({ stores: [] })

@@ -66,7 +66,7 @@ describe.each(programs)("%s before the appliance", (program) => {
     async () => {
       const engine = new FakeEngine()
       const stopped = Promise.withResolvers<void>()
-      // The report runs until its reader hangs up: a proxy that buffers until the end would never deliver it.
+      // The report runs until its reader hangs up, so a proxy that buffers the whole response would never deliver it.
       engine.search = (_query: Query, options?: { signal?: AbortSignal }) =>
         new Promise((_resolve, reject) => {
           options?.signal?.addEventListener("abort", () => {
@@ -123,8 +123,8 @@ describe.each(programs)("%s before the appliance", (program) => {
 const ownName = (appliance: string) => ({ page: "behind-a-proxy", name: "localhost", appliance })
 
 /**
- * The messages to a job's watcher until the closing one: a server's frames are not decoded, since servers don't mask
- * them.
+ * The messages to a client that watches a job, until the closing one. A server's frames need no decoding, since servers
+ * don't mask them.
  */
 async function watched(
   { port }: Front,
@@ -160,7 +160,7 @@ async function watched(
   return told
 }
 
-/** The logged address of a call with a wrong key that comes from another loopback address and names a third. */
+/** The logged address of a call with a wrong key that comes from another loopback address and names a third address in its header. */
 async function refusedFrom(front: Front, logLines: readonly string[]): Promise<string | undefined> {
   const headers = { Authorization: "Bearer nope", "X-Forwarded-For": "203.0.113.7" }
   const { status } = await front.ask("/search", {

@@ -9,7 +9,7 @@ export function checkProxies(entries: ProxyList): ProxyList {
   return entries
 }
 
-/** Whether an address, as a socket reports it, is one of these. */
+/** Whether an address, as a socket reports it, belongs to a trusted proxy. */
 export function proxyTest(entries: ProxyList): (address: string) => boolean {
   const list = blockListOf(entries)
   return (address) => {

@@ -1,15 +1,15 @@
 /** A JSON Schema (draft 2020-12), as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-// Short ways to write JSON Schema, each with the TypeScript type of the values that fit. Requests are read as that type and
-// answers must have it, so that one schema serves Ajv, the compiler and the OpenAPI document.
+// Short ways to write JSON Schema, each with the TypeScript type of the values that match it. Requests are read as that
+// type and responses must have it, so that one schema serves Ajv, the compiler and the OpenAPI document.
 
 declare const fitting: unique symbol
 
 /** A JSON Schema for values of type `T`. */
 export type Schema<T = unknown> = JsonSchema & { readonly [fitting]?: T }
 
-/** The type of the values that fit a schema. */
+/** The type of the values that match a schema. */
 export type Of<S> = S extends { readonly [fitting]?: infer T } ? T : never
 
 /** A field that gets its default value when left out. */
@@ -90,7 +90,7 @@ export function orNull<S extends JsonSchema>(given: S): Schema<Of<S> | null> {
 const isOptional = Symbol("optional")
 type Optional = { readonly [isOptional]: true }
 
-/** Marks fields of an object as optional. Fields with a default need no mark. */
+/** Marks fields of an object as optional. Fields with a default need not be marked. */
 export const optional = <const F extends Fields>(fields: F) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, given]) => [name, { ...given, [isOptional]: true }]),
@@ -122,7 +122,7 @@ type ObjectSchema<F> = Schema<ObjectOf<F>> & {
   readonly properties: F
 }
 
-/** The definition behind a reference; JSON leaves it out. */
+/** The definition behind a reference; it is left out of the JSON. */
 const definition = Symbol("definition")
 
 const withDefinition = <T>(reference: Schema<T>, given: JsonSchema): Schema<T> => ({

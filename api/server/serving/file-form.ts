@@ -13,7 +13,7 @@ export interface FileForm {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Bytes for all but the file: names, fields and boundaries. */
+/** Bytes allowed for everything but the file: names, fields and boundaries. */
 const MOST_BESIDE = 1_000_000
 
 /** Whether a body is a form with files. */
@@ -21,7 +21,7 @@ export const isForm = (ctx: Context): boolean => /^multipart\/form-data\s*;/i.te
 
 /**
  * Reads a form (RFC 7578) whose field `file` is a file.
- * @param names names of the other fields that it may have
+ * @param names names of the other fields that the form may have
  * @throws ApiError 400, 413
  */
 export async function readFileForm(

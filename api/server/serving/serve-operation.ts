@@ -19,9 +19,9 @@ type NamesIn<P> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | Nam
 interface Call<Q, B, P extends string> {
   readonly ctx: Context
   readonly path: Readonly<Record<NamesIn<P>, string>>
-  /** A parameter is read only when the handler uses it, and may then be refused with 400. */
+  /** A parameter is read only when the handler uses it, and can then be refused with 400. */
   readonly query: Q
-  /** With defaults filled in; undefined if the operation has no `checked` schema for it. */
+  /** The body with defaults filled in; undefined if the operation has no `checked` schema for it. */
   readonly body: B
 }
 

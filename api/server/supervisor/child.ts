@@ -7,7 +7,7 @@ export interface ChildOptions {
   /** Module to run. */
   readonly module: string
   readonly env: NodeJS.ProcessEnv
-  /** Where the child's standard output goes; default: to that of this process. */
+  /** Where the child's standard output goes; by default, to the standard output of this process. */
   readonly output?: "stdout" | "stderr"
   onMessage(message: ChildMessage): void
   /** Called before a restart with how the child ended and when it starts again. */
@@ -30,9 +30,9 @@ export interface ChildOptions {
 const TELL_MS = 100
 const FIRST_RESTART_MS = 500
 const LAST_RESTART_MS = 30_000
-/** With the delays between them, these restarts take about three minutes: temporary problems have passed by then. */
+/** Maximum number of consecutive restarts: with the delays between them, they take about three minutes, after which temporary problems should have passed. */
 export const MAX_RESTARTS = 10
-/** A child that ran this long counts as healthy again: its next crash gets the first delay. */
+/** A child that ran this long counts as healthy again: after its next crash it is restarted with the first delay. */
 const HEALTHY_MS = 60_000
 
 const NODE_FLAGS = [
@@ -72,13 +72,13 @@ export class Child {
     child.once("exit", (code, signal) => this.#ended(startedAt, signal ?? `code ${code}`))
   }
 
-  /** From now on the child's exit is not a crash, and it is not restarted. */
+  /** Stops treating the child's exit as a crash, so that it is not restarted. */
   expectEnd(): void {
     this.#stopping = true
     clearTimeout(this.#timer)
   }
 
-  /** Asks the child to finish, kills it after `graceMs`, and resolves when it is gone. */
+  /** Asks the child to finish, kills it after `graceMs`, and resolves when it has exited. */
   async stop(graceMs: number): Promise<void> {
     this.expectEnd()
     const child = this.#process
@@ -105,7 +105,7 @@ export class Child {
     }, this.#options.tellMs ?? TELL_MS)
   }
 
-  /** @returns when it starts again; null: never */
+  /** @returns when the child is started again; null: never */
   #tell(ending: string): number | null {
     const { name, firstRestartMs = FIRST_RESTART_MS } = this.#options
     if (this.#crashes > MAX_RESTARTS) return this.#options.onGiveUp(name, ending)

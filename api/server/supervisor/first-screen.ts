@@ -8,7 +8,7 @@ const intro: Readonly<Record<HandbookState, string>> = {
   "not-read": "Fossick could not read its own handbook, so ask it something once you have crawled a site:",
 }
 
-/** Shown instead of `being-read`. */
+/** Shown instead of the status `being-read`. */
 const WAITS_FOR_ROOM =
   "Fossick will read its handbook when the disk has room, and will say here when it is done. Then ask it something:"
 
@@ -20,7 +20,7 @@ export const handbookNews: Readonly<Record<Exclude<HandbookState, "being-read">,
 
 interface ScreenFacts {
   readonly url: string
-  /** Present only on the start that created it. */
+  /** Present only on the start that created the key. */
   readonly apiKey: string | null
   readonly operatorKey: boolean
   readonly ready: boolean

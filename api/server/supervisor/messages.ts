@@ -23,7 +23,7 @@ export type ChildMessage =
     }
   /** The first crawl of the handbook has ended; `found` if any of its pages is in the index. */
   | { readonly kind: "handbook-crawled"; readonly found: boolean }
-  /** Starting again would not help; `message` says what would. */
+  /** Starting again would not help; `message` says what to do instead. */
   | { readonly kind: "fatal"; readonly message: string }
 
 /** Sends the supervisor a message, if there is one. @returns whether a supervisor is listening */

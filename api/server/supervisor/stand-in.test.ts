@@ -12,7 +12,7 @@ test("a stand-in folder has a copy of the state and links to the rest, and leave
   mkdirSync(join(data.path, "index"))
   mkdirSync(join(data.path, "locks"))
   writeFileSync(join(data.path, "index", "a"), "a page")
-  // Still open, as after a kill: the last writes are in the log.
+  // The database is still open, as after a kill: the last writes are in the write-ahead log.
   using db = await openStateStore(data.path)
   await db.script("create table t (x text)")
   await db.script("insert into t values ('kept')")

@@ -6,7 +6,7 @@ import { notWritable, remedy, type UnwritableBecause } from "#base/disk-space.ts
 
 /** SQLite writes next to the file it reads, so this file and its write-ahead log are copied. */
 const COPIED = /^state\.db(?:-wal)?$/
-/** Files that belong to writing processes; this process makes its own. */
+/** Files that belong to processes that write; this process makes its own. */
 const LEFT_OUT = /^(?:state\.db-shm|locks|compile-cache)$/
 /** If there is anything to serve, at least one of these exists. */
 const SERVED = ["state.db", "index", "generations"]
@@ -22,7 +22,7 @@ export interface StandIn extends Disposable {
 
 /**
  * Makes a folder to run on instead of a data folder that cannot be written to, with a copy of its `state.db` and links
- * to everything else. Writes to the new folder are lost when it goes.
+ * to everything else. Writes to the new folder are lost when it is deleted.
  * @throws SettingsError if there is nothing to serve, or no place for the folder
  */
 export function standInFor(dataDir: string, because: UnwritableBecause): StandIn {

@@ -6,8 +6,8 @@ const LOOK_MS = 500
 /**
  * Calls `onGone` when the process that runs `npm start` or `npx fossick start` has ended. npm passes SIGTERM to the
  * shell it started, not to the shell's own child (npm 10 and 11 with `sh -c`, where sh is dash), and then exits:
- * without this the appliance would live on as an orphan that holds its port. If npm did not start it, it ends only by
- * signals.
+ * without this the appliance would live on as an orphan that holds its port. If npm did not start the appliance, only
+ * signals end it.
  */
 export function whenStarterGone(onGone: () => void): void {
   if (process.env["npm_lifecycle_event"] === undefined) return

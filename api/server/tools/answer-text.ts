@@ -13,8 +13,8 @@ import {
 // Answers of the API as text for a model: everything it needs, and nothing meant for programs.
 
 /**
- * Characters of all pages of one answer together: about as much as models read at once without losing track. Pages
- * share it evenly; pages that are cut say so.
+ * Maximum characters of all pages in one answer together: about as much as models read at once without losing track.
+ * Pages share it evenly, and each page that is cut says so.
  */
 export const MAX_CHARS = 60_000
 
@@ -173,7 +173,7 @@ function sectionLine({ section, type }: SearchResult): string | false {
   return `Section: ${[place, url].filter(Boolean).join(" ")}`
 }
 
-/** Passages that a model cites may be on pages other than the best one. */
+/** Models may cite passages on pages other than the best one. */
 const pagesLine = ({ pages = [], type = "" }: SearchResult): string | false =>
   new Set(pages.map(({ page }) => page)).size > 1 &&
   `${isPresentation(type) ? "Slides" : "Pages"} of the passages: ${pages.map(({ page }) => page).join(", ")}`

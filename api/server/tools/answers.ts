@@ -5,7 +5,7 @@ import { DOUBTFUL } from "../../services/misses/miss-threshold.ts"
 import type { Api } from "../operation/tool.ts"
 import type { Warning } from "../wire/warnings.ts"
 
-// Answers of the API, as tools and resources take them.
+// Responses of the API, in the form that tools and resources use.
 
 /** A call that the API refused. */
 export class Refused extends Error {
@@ -39,7 +39,7 @@ export interface StoredPage {
   readonly addresses_models?: true
 }
 
-/** A page as the index holds it, starting at character `offset`. */
+/** The index's copy of a page, starting at character `offset`. */
 export async function storedPage(
   api: Api,
   url: string,
@@ -83,7 +83,7 @@ export interface SearchResult {
   readonly addresses_models?: true
 }
 
-/** Warnings about request fields that the answer does not honour. */
+/** Warnings about request fields that the response does not honour. */
 export interface Warned {
   readonly warnings?: readonly Warning[]
 }
@@ -110,7 +110,7 @@ export function missText({ miss, coverage }: SearchAnswer): string {
   return ` ${miss.text}${asOf === undefined ? "" : ` The sources searched are complete as of ${asOf}.`}`
 }
 
-/** The same threshold for searches that looked for an answer and found none. */
+/** The threshold for searches that looked for an answer and found none. */
 const DOUBTFUL_WITHOUT_ANSWER = 0.5
 
 /** Whether, judging by scores, none of the pages found answers the question. */

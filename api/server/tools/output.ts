@@ -15,7 +15,7 @@ import {
 import { NOTHING_FITS, type ExtractAnswer } from "./answer-text.ts"
 import { degradedNote, missText, nothingFits, type SearchAnswer } from "./answers.ts"
 
-// Tools' answers for programs: the content of the text, in fields that a schema describes.
+// Tools' answers for programs: the same content as the text, in fields that a schema describes.
 
 /** An object schema as the protocol requires it. Additional fields are allowed, so that answers can grow. */
 const output = (fields: Fields): ObjectSchema => object(fields)
@@ -108,7 +108,7 @@ export function searchOutput(answer: unknown) {
   }
 }
 
-/** The field `note`, if there is anything to say. */
+/** The field `note`, if there is a note. */
 export function noteOf(...parts: readonly (string | false)[]) {
   const said = parts.filter((part) => part !== false)
   return said.length > 0 ? { note: said.join(" ") } : {}

@@ -59,7 +59,7 @@ export function warned(answer: unknown, given: ToolAnswer): ToolAnswer {
   }
 }
 
-/** The input schema of a tool that takes these body fields. */
+/** The input schema of a tool that accepts these body fields. */
 export function pick<T>(schema: RequestSchema<T>, names: readonly (keyof T & string)[]): ObjectSchema {
   return {
     type: "object",

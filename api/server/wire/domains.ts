@@ -51,7 +51,7 @@ function spellings(host: string): string[] {
   const above = bare === host ? null : getDomain(bare)
   // `www.gov.uk` is a site, `gov.uk` a suffix: the rest must be a domain.
   if (above === null) return [host]
-  // A subdomain covers only itself, so neither spelling covers the other.
+  // A subdomain covers only itself, so the spellings with and without `www.` don't cover each other.
   return above === bare ? [bare] : [bare, host]
 }
 

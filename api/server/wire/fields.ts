@@ -4,8 +4,8 @@ import { badRequest } from "../../errors.ts"
 export type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Reads a body of another API field by field. A field that is null or left out is not set. Fields that have not been
- * read when {@link FieldReader.end} is called are refused, so that no parameter is silently ignored.
+ * Reads the body of another API's request field by field. A field that is null or left out is not set. Fields that have
+ * not been read when {@link FieldReader.end} is called are refused, so that no parameter is silently ignored.
  */
 export class FieldReader {
   readonly #fields: Fields
@@ -78,15 +78,15 @@ export class FieldReader {
     throw this.refusal(name, "Must be an object.")
   }
 
-  /** A reader for an object that was left out. */
+  /** A reader for an object that was left out of the body. */
   part(): FieldReader {
     return new FieldReader({}, this.#where)
   }
 
   /**
-   * Fields that have no effect when set to one of the given values; any other value is refused, `because` it cannot be
-   * honoured. Blank strings, empty lists and empty objects are allowed: forms send them for fields that their users
-   * left empty.
+   * Accepts fields that have no effect when set to one of the given values; any other value is refused, with `because`
+   * as the reason. Blank strings, empty lists and empty objects are allowed: forms send them for fields that their
+   * users left empty.
    */
   only(values: readonly unknown[], names: readonly string[], because: string): void {
     for (const name of names) {

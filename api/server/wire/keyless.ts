@@ -5,7 +5,7 @@ const CODES: Readonly<Record<number, string>> = {
   432: "usage_limit_reached",
   433: "usage_limit_reached",
 }
-/** The only calls that such clients make. */
+/** The only calls that Tavily clients without a key make. */
 const KEYLESS_PATHS: ReadonlySet<string> = new Set(["/search", "/extract"])
 
 /** The headers and address of a call. */

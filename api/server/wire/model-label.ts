@@ -1,3 +1,3 @@
-/** The field of a result that marks instructions to language models; empty for all other results. */
+/** The field of a result that warns of instructions to language models; empty for all other results. */
 export const modelLabel = (addressesModels: boolean | undefined) =>
   addressesModels === true ? { addresses_models: true as const } : {}

@@ -6,10 +6,10 @@ import type { BaseContext } from "koa"
 
 /** A constant body, in the encodings in which it is sent. */
 export interface PreparedBody {
-  /** Its content type. */
+  /** The body's content type. */
   readonly type: string
   readonly plain: Buffer
-  /** `null` if it would not be smaller. */
+  /** The compressed body; `null` if it would not be smaller. */
   readonly br: Buffer | null
   readonly gzip: Buffer | null
   readonly etag: string
@@ -18,7 +18,7 @@ export interface PreparedBody {
 /** Compresses a page's text in a few milliseconds, to within 5 % of the smallest size. */
 const BROTLI_QUALITY = 9
 
-/** Prepares text to be sent any number of times. Compresses in the system's threads. */
+/** Prepares text to be sent any number of times. Compression runs in the system's threads. */
 export async function prepare(type: string, text: string): Promise<PreparedBody> {
   const plain = Buffer.from(text)
   const params = {
@@ -52,6 +52,6 @@ export function sendPrepared(ctx: BaseContext, prepared: PreparedBody, caching: 
   }
   if (body !== null) ctx.set("Content-Encoding", String(encoding))
   ctx.body = body ?? plain
-  // Koa sets its own type when it receives the body.
+  // Set last, because Koa sets its own type when it receives the body.
   ctx.set("Content-Type", type)
 }

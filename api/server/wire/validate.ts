@@ -24,21 +24,21 @@ export interface FieldSchema {
   readonly maxItems?: number
   readonly minLength?: number
   readonly maxLength?: number
-  /** For an object: its fields, and which of them are required. */
+  /** For an object: its fields, and the names of the required ones. */
   readonly properties?: Readonly<Record<string, FieldSchema>>
   readonly required?: readonly string[]
   readonly anyOf?: readonly FieldSchema[]
   readonly pattern?: string
   readonly default?: unknown
-  /** The allowed values in words, for a schema that would read badly. */
+  /** The allowed values in words, for a schema whose automatic description would read badly. */
   readonly "x-allowed"?: string
-  /** Whole message for a missing required field. */
+  /** The whole message for a missing required field. */
   readonly "x-missing"?: string
-  /** Whole message for a list with too many entries. */
+  /** The whole message for a list with too many entries. */
   readonly "x-too-many"?: string
   /** For a list that limits access: blank entries are refused, because they could be read as "no limit". */
   readonly "x-blank-entries"?: "refused"
-  /** Rules that the code checks, as a schema for the API reference. */
+  /** Rules that the code checks, written as a schema for the API reference. */
   readonly "x-judged"?: Readonly<Record<string, unknown>>
 }
 

@@ -19,7 +19,7 @@ export const WARNING_CODES = [
   "outage",
 ] as const
 
-/** A part of the request that the answer does not honour, or honours differently; or something that the answer may lack. */
+/** Part of a request that the response does not honour, or honours differently; or something that may be missing from the response. */
 export interface Warning {
   readonly code: (typeof WARNING_CODES)[number]
   /** The field of the request. */
@@ -30,10 +30,10 @@ export interface Warning {
   readonly text: string
 }
 
-/** Fields that identify the caller or its client library, and request nothing: several clients copy their own options into each body. */
+/** Fields that identify the caller or its client library and have no effect: several clients copy their own options into each body. */
 const CALLER_FIELDS: ReadonlySet<string> = new Set(["api_key", "apiKey", "apiBaseURL", "client_source"])
 
-/** A one-megabyte body has room for a hundred thousand names; the first few show the problem. */
+/** Maximum number of warnings about unknown fields: a one-megabyte body has room for a hundred thousand names, and the first few are enough to see the problem. */
 const MOST_NAMED = 20
 const MAX_NAME_CHARS = 100
 
@@ -64,6 +64,6 @@ export const shortened = (field: string, text: string | undefined, most: number)
         },
       ]
 
-/** The warnings of an answer; the field is left out if there are none. */
+/** The warnings of a response; the field is left out if there are none. */
 export const presentWarnings = (warnings: readonly Warning[]): { readonly warnings?: readonly Warning[] } =>
   warnings.length === 0 ? {} : { warnings }

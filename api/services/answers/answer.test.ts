@@ -35,7 +35,7 @@ const QUESTION = "how many litres of water does a water pump move"
 
 type Answering = (request: StubRequest, response: ServerResponse) => void
 
-/** Asks /search with a stub as model. */
+/** Calls /search with a stub as the model. */
 async function ask(
   answering: Answering,
   {
@@ -294,7 +294,7 @@ describe("a page that gives orders", () => {
     passages: [{ text, headings: [], position: 0 }],
   })
 
-  /** Follows only the system message: text between the marks it names is treated as data, and orders outside are followed. */
+  /** A model that follows only the system message: text between the marks it names is treated as data, and orders outside are followed. */
   const obedient = saying(({ body }) => {
     const [system, user] = body.messages.map(({ content }) => content)
     const mark = /Each source stands between <(\S+) n=/.exec(system!)![1]!

@@ -14,15 +14,15 @@ import { type ToWrite, writtenAnswer } from "./written-answer.ts"
 /** The parts needed for answers. */
 export interface AnswerParts {
   readonly embedder: Pick<Embedder, "embed" | "traits">
-  /** Judges which pieces of the pages answer the question; `null`: pieces are chosen without it. */
+  /** Judges which pieces of the pages answer the question; if `null`, pieces are chosen by other means. */
   readonly unitReader: UnitReader | null
-  /** Null: answers are made of the pages' own units. */
+  /** Writes the answer; if `null`, answers are made of the pages' own units. */
   readonly chatModel: ChatModel | null
 }
 
 export interface Asked {
   readonly question: string
-  /** In the order of the results, since answers cite them by their place. */
+  /** The hits in the order of the results, since answers cite them by their position. */
   readonly hits: readonly Hit[]
   /** The same as in `SearchResult`. */
   readonly rarity?: SearchResult["rarity"]
@@ -39,7 +39,7 @@ export interface Answered {
   readonly followUpQuestions: readonly string[] | null
 }
 
-/** Further down the list, hardly any page answers the question, and each page costs milliseconds. */
+/** Maximum number of hits used for an answer: further down the list hardly any page answers the question, and each page costs milliseconds. */
 const MAX_SOURCES = 8
 
 /** A cited answer from the hits, made of their own units if the model gives no trustworthy answer. */
@@ -69,7 +69,7 @@ export async function answerFrom(
     onPiece?.(answer)
     return answer
   }
-  // While models read and write, there is time to look for more.
+  // Follow-up questions are looked for while the models read and write.
   const [answer, more] = await Promise.all([answered(), followUpQuestions(question, sources, signal)])
   signal.throwIfAborted()
   return { answer, followUpQuestions: more.length > 0 ? more : null }

@@ -11,20 +11,20 @@ import { areApart, namesIn, type Spoken, spokenIn } from "./other-language.ts"
 /** Share of a sentence's distinctive words that its sources must have. Models can inflect and join words; they must not add any. */
 export const SUPPORTED = 0.5
 /**
- * The least similarity, from 0 for unrelated texts to 1 for texts that mean the same, at which a sentence counts as
+ * Minimum similarity, from 0 for unrelated texts to 1 for texts that mean the same, at which a sentence counts as
  * saying the same as a source in another language. Measured on thirty sentences in German, French, Russian and Chinese
- * over English passages: a multilingual model gives supported ones 0.47 to 1.03 and made-up ones less than 0.41, a
- * model trained on English 0.04 to 0.52 and less than 0.23.
+ * against English passages: a multilingual model rates supported sentences at 0.47 to 1.03 and made-up ones at less
+ * than 0.41; a model trained on English, at 0.04 to 0.52 and less than 0.23.
  */
 const NEAR = { manyScripts: 0.45, others: 0.25 }
-/** Characters of a source that are compared at a time. */
+/** Number of characters of a source that are compared at a time. */
 const PIECE_CHARS = 500
 const MOST_PIECES = 24
-/** Headings and lines of code are similar to any text on their subject. */
+/** Minimum length of a piece: headings and lines of code are similar to any text on their subject. */
 const LEAST_PIECE = 40
 
 export interface BearingOptions {
-  /** `null`: only words are compared. */
+  /** Compares meanings; if `null`, only words are compared. */
   readonly embedder: Pick<Embedder, "embed" | "traits"> | null
   readonly signal: AbortSignal
   /** Total milliseconds to wait for the embedder; the time between two sentences does not count. Default: no limit. */
@@ -36,7 +36,7 @@ export class Bearing {
   readonly #embedder: BearingOptions["embedder"]
   readonly #signal: AbortSignal
   #patience: number
-  /** Each sentence is compared with many sources, and each source with many sentences. */
+  /** Texts that were analysed before, since each sentence is compared with many sources, and each source with many sentences. */
   readonly #read = new Map<string, ReadText>()
   readonly #vectors = new Map<string, Promise<Float32Array[]>>()
 
@@ -48,8 +48,8 @@ export class Bearing {
 
   /**
    * Whether a source supports a text: it has every number and address of the text, and a share of its other distinctive
-   * words; texts with links never count. Words can't be compared between different languages: then the numbers,
-   * addresses and names must be there, and the meaning must be similar.
+   * words; texts with links are never supported. Words can't be compared between different languages: in that case the
+   * source must have the numbers, addresses and names, and a similar meaning.
    *
    * @param share share of the text's distinctive words that the source must have
    */
@@ -62,7 +62,7 @@ export class Bearing {
     const names = namesIn(text, own.spoken)
     if (!names.every((name) => other.lower.includes(name.toLowerCase()))) return false
     const near = await this.#near(text, source)
-    // A model that cannot read the text can't judge it: then the text needs a name or a number.
+    // A model that cannot read the text can't judge its meaning, so the text must at least contain a name or a number.
     return near ?? (names.length > 0 || figuresOf(text).length > 0)
   }
 
@@ -103,7 +103,7 @@ export class Bearing {
   }
 }
 
-/** There was no time to look at the meaning. */
+/** Records that there was no time to compare the meaning. */
 function byWords(): null {
   leaveOut("answer_meaning")
   return null

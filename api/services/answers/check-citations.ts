@@ -5,9 +5,9 @@ import { type Bearing, SUPPORTED } from "./borne-out.ts"
 import { CITATION, plainCitations } from "./citation-forms.ts"
 import { isRefusal } from "./refusals.ts"
 
-/** A reply of the requested length is shorter; each of its sentences is compared with whole sources. */
+/** Longer replies are cut here, because each sentence is compared with whole sources; a reply of the requested length is shorter. */
 const MAX_REPLY_CHARS = 20_000
-/** A sentence without a citation needs a larger share in the source, because the source has to be guessed. */
+/** Minimum share of the words that the source of a sentence without a citation must have; it is larger, because the source has to be guessed. */
 const UNCITED = 0.8
 /** Matches the start of the source list that some models add below their reply. */
 const LIST_OF_SOURCES =
@@ -15,7 +15,7 @@ const LIST_OF_SOURCES =
 
 const ECHO_BEGINS = /^\s*<source[-\w]*\s+n\s*=[^>]*>\s*$/
 const ECHO_ENDS = /<\/source[-\w]*>\s*$/
-/** A sentence with fewer words that cites nothing is a heading, or says too little to be looked for. */
+/** A sentence without a citation and with fewer words than this is a heading, or says too little to be looked up. */
 const LEAST_WORDS = 3
 
 /** The end of a citation in any form, followed by more text. */
@@ -90,7 +90,7 @@ export class CheckedReply {
     }
     if (this.#inCode) return this.#code(line.trim())
     this.#isOver ||= LIST_OF_SOURCES.test(line)
-    // A footnote's text; a heading.
+    // Skips the text of a footnote, or a heading.
     if (this.#isOver || /^\s*\[\^\d+\]:/.test(line) || /^\s*#{1,6}\s[^[\]]*$/.test(line)) return []
     const plain = plainCitations(undecorated(line), !this.#hasBrackets)
     this.#hasBrackets ||= /\[\d{1,3}[\],]/.test(line) || /【/.test(line)
@@ -162,7 +162,7 @@ export async function checkedSentences(
   return await new CheckedReply(options).take(reply.text, true, reply.isCut)
 }
 
-/** Length of the part of an unfinished text that later text cannot change: whole lines, and sentences up to a citation that is followed by more. */
+/** Length of the part of an unfinished text that later text cannot change: whole lines, and sentences up to a citation that is followed by more text. */
 function settled(text: string): number {
   const line = text.lastIndexOf("\n") + 1
   const open = text.slice(line)
@@ -173,13 +173,13 @@ function settled(text: string): number {
   return line + end
 }
 
-/** Number of words; in scripts without blanks, of letters. */
+/** Number of words; in scripts without spaces, number of characters. */
 const wordsIn = (text: string): number =>
   text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu)
     ?.length ?? 0
 
 /**
- * A sentence without the words that only introduce it as the answer; empty for a sentence that only describes its
+ * A sentence without the words that merely introduce it as the answer; empty for a sentence that only describes its
  * source.
  */
 const withoutFrame = (sentence: string): string =>
@@ -196,7 +196,7 @@ const withoutFrame = (sentence: string): string =>
       /^(?:so |therefore |the |my |final )*answer/i.test(sentence) ? letter.toUpperCase() : letter,
     )
 
-/** A last sentence that was cut off. */
+/** Removes a last sentence that was cut off. */
 function withoutEnd(line: string): string {
   if (/[.!?。！？\])】）]["”’]?\s*$/.test(line)) return line
   const sentences = splitSentences(citationsInside(line), null)

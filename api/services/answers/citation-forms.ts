@@ -8,20 +8,20 @@ const LABEL =
   "(?:(?:according to |see )?(?:the )?(?:sources?|src|ref(?:erence)?s?|doc(?:ument)?s?|passages?|citations?|texts?|quellen?|fuentes?|fonti|fonte|fontes|bronn?(?:en)?|bron|kilder?|källor?|źródł[ao]|источник[аи]?|kaynak|来源|资料|出典|ソース|출처|المصدر)|[sn])"
 const NUMBER = `(?:${LABEL}?[\\s.:=#"“-]*\\^?(\\d{1,3})["”]?)`
 const BETWEEN = "\\s*(?:,|;|&|/|、|，|\\band\\b|\\bund\\b|\\bet\\b|\\by\\b|\\be\\b|\\ben\\b|и)\\s*"
-/** The allowed contents of a citation's brackets. */
+/** Patterns for the contents of a citation's brackets. */
 const INSIDE = new RegExp(
   `^\\s*${NUMBER}(?:(?:${BETWEEN}|\\s*[-–]\\s*|\\s+)${NUMBER})*\\s*(?:†[^】\\]]*)?$`,
   "iu",
 )
 const BRACKETS = /(?:\^?\[\[?|【)([^\][【】\n]{1,60})(?:\]?\]|】)(?:\((?:[^()\s]*)\))?\^?/g
 const LABELLED_ROUND = new RegExp(`[(（]\\s*(${LABEL}[\\s.:=#-]*\\d[^()（）\\n]{0,40}?)\\s*[)）]`, "giu")
-/** Only at the end of a sentence, after a blank: `ls(1)` and `(1) first …` are not citations. */
+/** Matches only at the end of a sentence, after a space: `ls(1)` and `(1) first …` are not citations. */
 const ROUND =
   /(?<=\S)\s+[(（](\d{1,2}(?:\s*,\s*\d{1,2})*)[)）](?=\s*(?:[.!?…。！？]|$))|(?<=[.!?…。！？]\s{0,2})[(（](\d{1,2}(?:\s*,\s*\d{1,2})*)[)）](?=\s|$)/gu
 const ELEMENT = /<source[-\w]*\s+n\s*=\s*["“]?(\d{1,3})["”]?\s*\/?>(?:\s*<\/source[-\w]*>)?/gi
 const RAISED = /<sup>\s*\[?(\d{1,3})\]?\s*<\/sup>|\^(\d{1,3})\^|(?<=[.!?。！？"”»)])\s?([¹²³⁴⁵⁶⁷⁸⁹⁰]{1,3})/g
 const RAISED_DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-/** `According to [1], …`; `Source 1 says that …`. */
+/** Matches `According to [1], …` and `Source 1 says that …`. */
 const LED_IN =
   /^(?:according to|as (?:stated|described|noted|mentioned|explained) (?:in|by)|based on|per|laut|gemäß|nach|selon|d['’]après|según|secondo|segundo|de acordo com|volgens|согласно|根据|根據)\s*\[(\d{1,3}(?:,\d{1,3})*)\]\s*[,:，、]?\s*(?=\S)/iu
 const SAYS = new RegExp(
@@ -33,7 +33,7 @@ const LONGEST_RANGE = 8
 /**
  * A line of a reply with every citation in it as `[1]` or `[1,2]`.
  *
- * @param roundToo whether a bare number in parentheses at the end of a sentence is a citation: not if the reply has
+ * @param roundToo whether a bare number in parentheses at the end of a sentence is a citation; false if the reply has
  * other forms
  */
 export function plainCitations(line: string, roundToo: boolean): string {

@@ -4,8 +4,8 @@ import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts
 export const NO_ANSWER = "No answer to this was found in the index."
 
 /**
- * An answer in wire format: each statement is followed by its source's number, the place in `results` from 1. Text that
- * a statement depends on comes before it, each piece word for word as on the page: `Term: statement. [1]`.
+ * An answer in wire format: each statement is followed by its source's number, which is its position in `results`, from
+ * 1. Text that a statement depends on comes before it, each piece word for word as on the page: `Term: statement. [1]`.
  *
  * @param missing the parts of the question without an answer
  */
@@ -16,7 +16,7 @@ export function citedText(statements: readonly CitedStatement[], missing: readon
   return [cited, ...missing.map((one) => `No answer for ${one} was found in the index.`)].join("\n")
 }
 
-/** The same, one statement at a time. */
+/** The same text, one statement at a time. */
 export class CitedText {
   #last: CitedStatement | null = null
 
@@ -33,7 +33,7 @@ export class CitedText {
 
 /** A unit, preceded by the text it depends on and followed by its citation. */
 export function printedUnit(unit: Printed, mark: string): string {
-  // Directly after a fence or a table row, the mark would become part of it.
+  // Directly after a fence or a table row, the citation would become part of it.
   const behind = /(?:`{3}|\|)$/.test(unit.text) ? "\n\n" : " "
   return `${withLeads(unit)}${behind}${mark}`
 }

@@ -1,8 +1,8 @@
-// Numbers and addresses: any in a sentence must appear in its source.
+// Numbers and addresses: each one in a sentence must appear in the sentence's source.
 
 const ADDRESS = /\b(?:https?:\/\/|www\.)\S*[^\s.,;:!?)]/gi
 
-/** No source supports a text with links. */
+/** Matches links: a text that contains one counts as unsupported. */
 const LINK = /!?\[[^\]]*\]\(/
 
 export const withoutAddresses = (text: string): string => text.replaceAll(ADDRESS, " ")
@@ -20,7 +20,7 @@ export const figuresIn = (source: string): Figures => ({
   words: new Set(source.toLowerCase().match(/\p{L}+/gu)),
 })
 
-/** Whether a source has every number and address of a text, which has no links. */
+/** Whether a source has every number and address of a text, which must not contain links. */
 export function holdsFigures(text: string, { source, numbers, words }: Figures): boolean {
   if (LINK.test(text)) return false
   if (text.match(ADDRESS)?.some((address) => !source.includes(address))) return false
@@ -41,13 +41,13 @@ function numbersIn(text: string): ReadonlySet<string> {
     const isRange = /^\d[\d.,]*-\d[\d.,]*$/.test(figure)
     if (isDate || isRange)
       for (const part of figure.split(/[-/.]/)) for (const form of formsOf(part)) found.add(form)
-    // "5 000" may be one number, or two numbers next to each other.
+    // "5 000" can be one number, or two numbers next to each other.
     for (const part of figure.split(/[ \u00A0\u202F]/)) found.add(part)
   }
   return found
 }
 
-/** A number as written, and as others may write it: without thousands separators, with a point instead of a comma, without leading zeros. */
+/** A number as written and in the other ways of writing it: without thousands separators, with a point instead of a comma, without leading zeros. */
 function formsOf(figure: string): string[] {
   const forms = [figure]
   if (/^\d{1,3}(?:[.,'’ \u00A0\u202F]\d{3})+(?:[.,]\d{1,2})?$/.test(figure)) {
@@ -70,7 +70,7 @@ const westernDigits = (text: string): string =>
     return zero === undefined ? digit : String(code - zero)
   })
 
-/** Small numbers as sources write them out. */
+/** Small numbers, as sources spell them out. */
 const COUNTED: readonly (readonly string[])[] = [
   ["zero", "null", "zéro", "cero", "nul"],
   [

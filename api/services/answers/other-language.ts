@@ -1,14 +1,15 @@
 import { functionWords } from "#engine/text/analysis/stop-words.ts"
 import { lettersOf, SCRIPTS } from "#engine/text/scripts.ts"
 
-// Checks whether a sentence is in a different language from its source, and which of its parts no translation changes.
+// Checks whether a sentence is in a different language from its source, and finds the parts that a translation leaves
+// unchanged.
 
-/** Shorter texts don't reveal their language. */
+/** Minimum number of words from which a language can be detected. */
 const LEAST_WORDS = 5
-/** This many words are enough to tell. */
+/** Maximum number of words read to detect a language. */
 const WORDS_READ = 400
 
-/** The signs of a text's language. */
+/** Features of a text that indicate its language. */
 export interface Spoken {
   /** The script of most of its letters; `null` if it has no letters. */
   readonly script: string | null
@@ -51,8 +52,8 @@ function scriptIn(text: string): string | null {
 }
 
 /**
- * The parts that no translation changes: code, words with capitals or marks inside, and, in text in another script,
- * everything in Latin letters.
+ * The parts that a translation leaves unchanged: code, words with capitals or marks inside, and, in text in another
+ * script, everything in Latin letters.
  */
 export function namesIn(text: string, { script }: Spoken): string[] {
   const words = text.match(/[\p{L}\p{N}_][\p{L}\p{N}_./:+#-]*[\p{L}\p{N}_+#]|\p{L}/gu) ?? []

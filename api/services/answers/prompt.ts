@@ -39,9 +39,9 @@ export const answerTokens = (depth: AnswerDepth): number => SIZES[depth].maxToke
  * The question and the hits, for a model that must answer only from these.
  *
  * Pages are written by strangers. Their text is between {@link dataMarks}, and the model is instructed not to follow
- * anything in it. Text that contains instructions to models is left out all the same.
+ * anything in it. Text that contains instructions to models is left out nevertheless.
  *
- * @param room tokens for the prompt; the best pieces come first, and pieces that do not fit are left out whole
+ * @param room tokens for the prompt; the best pieces come first, and pieces that do not fit are left out entirely
  */
 export function promptFor({ question, hits, evidence, depth }: ToShow, room: number): AnswerPrompt {
   const { sentences } = SIZES[depth]
@@ -72,7 +72,7 @@ export function promptFor({ question, hits, evidence, depth }: ToShow, room: num
   }
 }
 
-/** Text of a source, which is shown whole or not at all. */
+/** Text of a source, which is included whole or not at all. */
 interface Piece {
   /** Position of the page among the hits, from 0. */
   readonly source: number
@@ -105,7 +105,7 @@ function passagePieces(hits: readonly Hit[], depth: AnswerDepth): Piece[] {
     .sort((a, b) => a.rank - b.rank)
 }
 
-/** Tokens for the marks around a source. */
+/** Number of tokens in the marks around a source. */
 const MARK_TOKENS = 30
 
 /** The title and pieces of each source, as many as fit. */
@@ -119,12 +119,12 @@ function fitting(hits: readonly Hit[], pieces: readonly Piece[], room: number): 
   for (const [at, { source, text }] of pieces.entries()) {
     const isNew = taken[source]!.length === 0
     const cost = tokensOf(text) + (isNew ? MARK_TOKENS + tokensOf(titles[source]!.join("\n")) : 0)
-    // The first piece is always shown: without it there is nothing to ask.
+    // The first piece is always included: without it there would be no source to answer from.
     if (cost > left && at > 0) continue
     left -= cost
     taken[source]!.push(text)
   }
   const lines = taken.map((some, i) => (some.length === 0 ? "" : [...titles[i]!, ...some].join("\n")))
-  // Sources keep their numbers.
+  // Sources keep their numbers, so those without text stay in the list as empty strings.
   return lines.slice(0, lines.findLastIndex((text) => text !== "") + 1)
 }

@@ -90,13 +90,13 @@ test("concurrent callers take turns with the reader, and no answer lacks anythin
       folder: await makeTinyCrossEncoder(dir),
       timeoutMs: PATIENCE_MS,
     })
-    // This model counts words of the question, so only it chooses the room with the most pumps.
+    // This model counts the words of the question, so only it chooses the room with the most pumps.
     const rooms = Array.from({ length: 30 }, (_, i) => {
       const beside = i === 20 ? "a pump beside a pump beside a pump" : "a table below a shelf beside a window"
       return `Room number ${i} of the mill is high and white, and it has a pump and ${beside} and a door.`
     })
     const mill = hit({ title: "Mill", markdown: `# Mill\n\n${rooms.join("\n\n")}`, passages: [], score: 0.9 })
-    // All units are waiting before the first one is read, however fast the machine is.
+    // All units must be waiting before the first one is read, however fast the machine is.
     const allWait = Promise.withResolvers<void>()
     let waiting = 0
     const scores: typeof reader.scores = async (question, texts, signal) => {

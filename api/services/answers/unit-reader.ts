@@ -6,13 +6,13 @@ import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
 
 /** The model that judges units, and its problem, if any. */
 export interface OpenedUnitReader extends AsyncDisposable {
-  /** `null` when the model is off. A damaged model throws ModelOutage, so that each answer chosen without it says so. */
+  /** The model; `null` when it is off. A damaged model throws ModelOutage, so that each answer chosen without it says so. */
   readonly reader: UnitReader | null
-  /** The problem, for the operator, when the model is on but gives no scores. */
+  /** The problem, for the operator, when the model is on but returns no scores. */
   warnings(): string[]
 }
 
-/** Opens the model that ships with Fossick. When it is damaged, answers are chosen without it, and the log says so. */
+/** Opens the model that ships with Fossick. When the model is damaged, answers are chosen without it, and the log says so. */
 export async function openAnswerReader(
   { readsUnits }: { readonly readsUnits: boolean },
   log: Pick<Logger, "error">,

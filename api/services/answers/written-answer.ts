@@ -22,8 +22,8 @@ export interface ToWrite extends ToShow {
 }
 
 /**
- * The part of the model's text that its sources support; {@link NO_ANSWER} if it says that they have no answer, `null`
- * if nothing is left or it failed.
+ * The part of the model's text that its sources support; {@link NO_ANSWER} if the text says that the sources have no
+ * answer, `null` if nothing is left or the model failed.
  */
 export async function writtenAnswer(
   { signal, log, patience, onStatement, ...toShow }: ToWrite,
@@ -34,7 +34,7 @@ export async function writtenAnswer(
   const statements: CitedStatement[] = []
   let prompt: AnswerPrompt | undefined
   let check: CheckedReply | undefined
-  // One piece after another, in order.
+  // Pieces are handled one after another, in order.
   const checking = new Serial()
   const checkUpTo = (text: string, isWhole: boolean, isCut = false) => {
     check ??= new CheckedReply({ sources: prompt!.shown, bearing })
@@ -69,7 +69,7 @@ export async function writtenAnswer(
       { reason: error.message },
       "the model gave no answer; the answer consists of the pages' own sentences",
     )
-    // Statements that were passed on cannot be taken back.
+    // Statements that have already been passed on cannot be taken back.
     return onStatement && statements.length > 0 ? statements : null
   }
   if (statements.length > 0) return statements

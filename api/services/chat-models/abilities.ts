@@ -9,7 +9,7 @@ export interface Abilities {
    * OpenAI's reasoning models refuse it, and all of OpenAI's models refuse both together.
    */
   readonly limit: "both" | "max_completion_tokens" | "max_tokens"
-  /** How the server makes a reply follow a form. */
+  /** How the server makes a reply follow a given form. */
   readonly form: "json_schema" | "json_object" | "none"
   readonly streams: boolean
   readonly temperature: boolean
@@ -82,7 +82,7 @@ export function lessAfter(
   if (/\bsystem\b|roles? must alternate|developer instruction/i.test(said) && abilities.system)
     return { ...abilities, system: false }
   if (/stream/i.test(said) && abilities.streams) return { ...abilities, streams: false }
-  // A failure of the server, not a refusal, unless it names the cause.
+  // Unless the message names a cause, this is a failure of the server, not a refusal.
   if (status >= 500 && status !== 501) return null
   const simpler = lessForm()
   if (simpler) return simpler
@@ -103,9 +103,9 @@ function otherLimit(said: string, abilities: Abilities): Abilities | null {
 }
 
 /**
- * The context size in tokens that a refusal names; 0 if the refusal is about the size but names none; `null` if it has
- * another reason. llama.cpp: `exceed_context_size_error`; OpenAI: `context_length_exceeded`; vLLM: "This model's
- * maximum context length is …".
+ * The context size in tokens that a refusal names; 0 if the refusal is about the size but names none; `null` if the
+ * refusal has another reason. llama.cpp: `exceed_context_size_error`; OpenAI: `context_length_exceeded`; vLLM: "This
+ * model's maximum context length is …".
  */
 export function contextRefused({ status, said }: ModelServerError): number | null {
   if (status === null || status < 400 || (status > 422 && status !== 500)) return null

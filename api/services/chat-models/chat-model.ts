@@ -5,19 +5,19 @@ export interface ChatMessage {
 
 /** The form that a reply must have. */
 export interface ReplyForm {
-  /** Letters, digits and `_`. */
+  /** The form's name: letters, digits and `_`. */
   readonly name: string
   /** A JSON schema whose root is an object. */
   readonly schema: Readonly<Record<string, unknown>>
 }
 
 export interface ReplyOptions {
-  /** Maximum tokens of the reply, not counting reasoning before it. */
+  /** Maximum number of tokens in the reply, not counting reasoning before it. */
   readonly maxTokens: number
   readonly signal: AbortSignal
   /** The form of the reply, enforced by servers that can do so; for others, only the messages ask for it. */
   readonly form?: ReplyForm
-  /** `report`: minutes may pass, so the call waits for a model that is still loading. Default `answer`. */
+  /** With `report`, minutes may pass, so the call waits for a model that is still loading. Default `answer`. */
   readonly patience?: "answer" | "report"
   /** Called with the reply so far, each time it grows. */
   readonly onText?: (text: string) => void
@@ -30,7 +30,7 @@ export interface Reply {
   readonly isCut: boolean
 }
 
-/** The messages for a model, in at most this many tokens by {@link tokensOf}. */
+/** Makes the messages for a model, with at most this many tokens according to {@link tokensOf}. */
 export type Prompt = (room: number) => readonly ChatMessage[]
 
 /** A language model that continues a conversation. */
@@ -45,7 +45,8 @@ export interface ChatModel extends AsyncDisposable {
 }
 
 /**
- * Why a model gave no reply. The message continues a sentence or forms one, and contains nothing from the conversation.
+ * Why a model returned no reply. The message continues a sentence or forms one, and contains nothing from the
+ * conversation.
  */
 export class ChatModelError extends Error {
   override readonly name = "ChatModelError"

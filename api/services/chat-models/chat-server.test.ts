@@ -193,7 +193,7 @@ describe("a model that thinks", () => {
     const seen: string[] = []
     await using runtime = await startChatRuntime("ollama", {
       says: () => ({ text: "It moves forty litres. No more.", reasoning: "Hm. Well. " }),
-      // Each word in its own packet, as models write them.
+      // Sends each word in its own packet, as models do.
       afterWord: () => pause(5),
     })
     await using model = open(runtime)

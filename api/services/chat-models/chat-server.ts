@@ -14,22 +14,22 @@ import type { chatModelSettings } from "./settings.ts"
 
 export type ChatSettings = Values<typeof chatModelSettings>
 
-/** In a stream, each token has about 250 bytes of JSON around it. */
+/** Maximum size of a stream, in which each token has about 250 bytes of JSON around it. */
 const MAX_STREAM_BYTES = 8 * 1024 * 1024
-/** A server that ignores the token limit is cut off here: no reply averages more characters per token. */
+/** Maximum characters per token: no reply averages more, so a server that ignores the token limit is cut off here. */
 const CHARS_OF_TOKEN = 8
 /** Milliseconds between two checks of a server that is loading its model. */
 const LOADING_MS = 1000
 /** Milliseconds before the first retry; each further retry waits twice as long. */
 const FIRST_RETRY_MS = 500
-/** For a model whose server does not report its context size: the smallest size common today. */
+/** Context size of a model whose server does not report it: the smallest size common today. */
 const USUAL_CONTEXT = 8192
-/** For the roles and marks that a chat template puts between messages. */
+/** Tokens for the roles and marks that a chat template puts between messages. */
 const TEMPLATE_TOKENS = 200
 const LEAST_ROOM = 256
 const SENTENCE_END = /[\n.!?。！？\]】)]/
 const ASK_CONTEXT_MS = 2000
-/** Each refusal takes one ability away or shortens the prompt; there are fewer of both than this. */
+/** Maximum number of attempts after refusals: each refusal removes one ability or shortens the prompt, which cannot happen more often than this. */
 const MOST_LESSONS = 10
 /** The shortest possible prompt, to see whether a model answers. */
 export const ONE_WORD: Prompt = () => [{ role: "user", content: "Reply with the single word ready." }]
@@ -47,7 +47,7 @@ export class ChatServer implements ChatModel {
   readonly #availability = new Availability(() => this.#look())
   #abilities: Abilities = ALL_ABILITIES
   #thinks = false
-  /** The model's reasoning begins in the prompt, so the first text looks like a reply. */
+  /** Whether the model's reasoning begins in the prompt, so that its first text looks like a reply. */
   #thinksUnbegun = false
   #hasStreamed = false
   #context: number | null
@@ -106,11 +106,11 @@ export class ChatServer implements ChatModel {
     }
   }
 
-  /** Records what went wrong. */
+  /** Records what went wrong, and returns the error for the caller. */
   #failure(error: unknown, patience: Patience, wasSent: boolean): ChatModelError {
     if (this.#closed.signal.aborted) return new ChatModelError("the appliance is stopping")
     if (patience.signal.aborted) {
-      // A model that waits for its turn, or writes slowly, does not count as away.
+      // A model whose request waits for its turn, or that writes slowly, does not count as away.
       if (wasSent && !patience.wasHeard)
         this.#isAway(`The language model did not begin to reply within ${patience.limitMs} ms.`)
       return new ChatModelError(`no reply within ${patience.limitMs} ms`)
@@ -133,7 +133,7 @@ export class ChatServer implements ChatModel {
     )
   }
 
-  /** Asks until there is a reply, learning from refusals, and waiting where that may help. */
+  /** Asks until there is a reply, learning from refusals, and waiting where waiting may help. */
   async #asked(
     prompt: Prompt,
     options: ReplyOptions,
@@ -174,7 +174,7 @@ export class ChatServer implements ChatModel {
     }
   }
 
-  /** The reply; `null` if the model only reasoned and has not been given tokens for that yet. */
+  /** The reply; `null` if the model only reasoned and has not yet been given extra tokens for reasoning. */
   #taken({ text, thought, finish }: Arrived, thoughtBefore: boolean): Reply | null {
     this.#thinks ||= thought
     if (text !== "") return { text, isCut: finish === "length" }
@@ -194,7 +194,7 @@ export class ChatServer implements ChatModel {
       this.#contextIsFinal = true
       return this.#context > LEAST_ROOM
     }
-    // Another request may have learned it meanwhile.
+    // Another request may have learned this in the meantime.
     if (abilities !== this.#abilities) return true
     const less = lessAfter(refusal, abilities, form !== undefined)
     if (less) this.#abilities = less
@@ -241,7 +241,7 @@ export class ChatServer implements ChatModel {
     return reader.ended()
   }
 
-  /** Maximum tokens that the model can read and write together. */
+  /** Maximum number of tokens that the model can read and write together. */
   async contextTokens(signal: AbortSignal): Promise<number> {
     if (this.#context !== null) return this.#context
     const told = await this.#asksContext(signal)
@@ -270,7 +270,7 @@ export class ChatServer implements ChatModel {
     })
   }
 
-  /** Whether the server answers again; by then a model has finished loading. */
+  /** Whether the server answers again; by the time it does, a model has finished loading. */
   async #look(): Promise<void> {
     await this.#ask(ONE_WORD, { maxTokens: 16, signal: this.#closed.signal, patience: "report" })
     await this.contextFrom(this.#closed.signal)
@@ -288,7 +288,7 @@ export class ChatServer implements ChatModel {
 export const openChatModel = (settings: ChatSettings): ChatServer | null =>
   settings.llmUrl === "" ? null : new ChatServer(settings)
 
-/** llama.cpp, vLLM and the gateways in front of them answer 503 while loading. */
+/** Whether the server is loading its model: llama.cpp, vLLM and the gateways in front of them then answer 503. */
 const isLoading = (error: unknown): boolean =>
   error instanceof ModelServerError &&
   error.status === 503 &&

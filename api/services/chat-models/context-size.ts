@@ -1,12 +1,12 @@
 import type { ModelServer } from "#engine/models/servers/model-server.ts"
 
-/** A list of models takes some kilobytes; that of a gateway with a thousand models, a megabyte. */
+/** Maximum size of a response: a list of models takes a few kilobytes, or a megabyte for a gateway with a thousand models. */
 const MAX_BYTES = 8 * 1024 * 1024
 
 export interface ContextAsked {
-  /** At the address in the settings, below which `/models` is. */
+  /** The server at the address in the settings, under which `/models` is found. */
   readonly server: Pick<ModelServer, "get">
-  /** At the server's root, where some servers report more than OpenAI's API has room for. */
+  /** The server's root, where some servers report more than OpenAI's API has fields for. */
   readonly root: Pick<ModelServer, "get" | "post">
   readonly model: string
   readonly timeoutMs: number
@@ -35,7 +35,7 @@ export async function contextSize({
       return {}
     }
   }
-  // All at once: each server knows only some of these addresses, and an answer is waiting.
+  // Sends all requests at once: each server knows only some of these addresses, and an answer is waiting.
   const [models, props, lmStudio, running, shown] = await Promise.all([
     ask(server.get("/models", limits)),
     ask(root.get("/props", limits)),
@@ -63,7 +63,7 @@ export async function contextSize({
 /** Ollama's default on a machine with less than 24 GB of graphics memory; it cuts the beginning of longer texts. */
 const OLLAMA_DEFAULT = 4096
 
-/** Ollama reports the trained size as well, but uses the configured one. */
+/** Ollama reports the trained size, too, but uses the configured one. */
 function ollamaSize(running: Json, { parameters, model_info: info }: Json): number | null {
   const inUse = size(running["context_length"])
   if (inUse !== null) return inUse
@@ -74,7 +74,7 @@ function ollamaSize(running: Json, { parameters, model_info: info }: Json): numb
   return Math.min(OLLAMA_DEFAULT, size(trained) ?? OLLAMA_DEFAULT)
 }
 
-/** A model's entry in a list; if the list has only one entry, that one. */
+/** A model's entry in a list; if the list has only one entry, that entry. */
 function ofModel(list: unknown, model: string): Json {
   if (!Array.isArray(list)) return {}
   const models = list.filter((one): one is Json => typeof one === "object" && one !== null)

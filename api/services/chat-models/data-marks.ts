@@ -9,7 +9,7 @@ export interface DataMarks {
   around(text: string, number?: number): string
 }
 
-/** A mark has a random number in its name, which no page can know, so no page can close it: a page's text ends where we end it. */
+/** A mark has a random number in its name, which no page can know, so no page can close it: a page's text ends where the prompt ends it. */
 export function dataMarks(): DataMarks {
   const name = `source-${randomBytes(8).toString("hex")}`
   return {

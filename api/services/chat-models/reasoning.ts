@@ -1,4 +1,4 @@
-// The text that models write before they answer, in the forms that servers pass on: no server always removes it.
+// The text that models write before they answer, in the forms in which servers pass it on: no server always removes it.
 
 /**
  * Names of the elements that hold reasoning: DeepSeek, Qwen, Magistral, Seed, Phi and models trained on their
@@ -21,7 +21,7 @@ const ANSWER_ELEMENT = /^\s*<(answer|response|output)>([^]*?)(?:<\/\1>\s*)?$/i
 const HARMONY = /<\|(?:channel|start|message)\|>/
 const HARMONY_PART = /(?:<\|start\|>\s*\w*)?<\|channel\|>\s*(\w+)[^<]*<\|message\|>/g
 
-/** Whether a reply ends reasoning that it did not begin, as with templates that put its beginning into the prompt. */
+/** Whether a reply contains the end of reasoning but not its beginning, as with templates that put the beginning into the prompt. */
 export const endsUnbegun = (reply: string): boolean => {
   const closed = new RegExp(`</(${NAMES})>`, "i").exec(reply)
   return (
@@ -36,7 +36,7 @@ export interface Unreasoned {
 }
 
 /**
- * A reply without its reasoning: `<think>` and similar elements, even if one never closes, or closes without an opening
+ * A reply without its reasoning: `<think>` and similar elements, even if one is never closed, or has no opening tag
  * because some templates put that in the prompt; and the channels of OpenAI's harmony format, where `final` is the
  * answer.
  *
@@ -72,7 +72,7 @@ function withoutPair(text: string, open: string, close: string): string {
   // The reasoning began in the prompt.
   if (first < 0 || (ends >= 0 && ends < first))
     return withoutPair(text.slice(ends + close.length), open, close)
-  // An element in the middle of an answer is part of what the answer talks about.
+  // An element in the middle of an answer is part of what the answer is about.
   if (text.slice(0, first).trim() !== "" && ends < 0) return text
   if (ends < 0) return text.slice(0, first)
   return text.slice(0, first) + withoutPair(text.slice(ends + close.length), open, close)

@@ -6,7 +6,7 @@ import { endsUnbegun, withoutReasoning } from "./reasoning.ts"
 
 /** The part of a reply that has arrived. */
 export interface Arrived {
-  /** Without reasoning. */
+  /** The text without reasoning. */
   readonly text: string
   readonly thought: boolean
   /** Why the model stopped (`stop`, `length`, …); `null` until it has said so. */
@@ -24,18 +24,18 @@ export class NoReply extends Error {
   }
 }
 
-/** A piece of a reply: `message` when it comes all at once, `delta` when it comes in parts. */
+/** A piece of a reply: `message` when the reply comes all at once, `delta` when it comes in parts. */
 interface Piece {
   readonly content?: unknown
-  /** vLLM, llama.cpp, LM Studio, DeepSeek; Ollama, newer vLLM and OpenRouter call it `reasoning`. */
+  /** The reasoning, as vLLM, llama.cpp, LM Studio and DeepSeek name it; Ollama, newer vLLM and OpenRouter call it `reasoning`. */
   readonly reasoning_content?: unknown
   readonly reasoning?: unknown
   readonly refusal?: unknown
 }
 
 /**
- * Reads chat completions as OpenAI's API gives them: one JSON object, or server-sent events (HTML Living Standard, 9.2) of
- * `chat.completion.chunk` objects up to `[DONE]`.
+ * Reads chat completions as OpenAI's API returns them: one JSON object, or server-sent events (HTML Living Standard,
+ * 9.2) of `chat.completion.chunk` objects up to `[DONE]`.
  */
 export class ReplyReader {
   #content = ""
@@ -73,7 +73,7 @@ export class ReplyReader {
     this.#parser.feed(text)
   }
 
-  /** Reads a whole answer. @throws NoReply */
+  /** Reads a whole response. @throws NoReply */
   whole(body: string): void {
     this.#take(body)
     this.#isDone = true

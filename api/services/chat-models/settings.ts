@@ -17,7 +17,7 @@ const OURS = ["model", "messages", "stream", "n", "response_format"]
 const llmBody: Setting<Readonly<Record<string, unknown>>> = {
   name: "FOSSICK_LLM_BODY",
   default: "",
-  // Some gateways take a key in this field.
+  // Some gateways expect the key in this field.
   secret: true,
   about:
     'Extra fields for each request to FOSSICK_LLM_URL, as a JSON object, such as `{"reasoning_effort":"none"}`; they override those that Fossick sends.',

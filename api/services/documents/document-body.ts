@@ -27,7 +27,7 @@ export const sourceField = text("Name of the source of the documents.", {
 
 export const idField = text(
   "Id within the source: a document with the same id replaces this one. Omitted: the address, or else a hash of the document.",
-  // No control characters.
+  // Matches text without control characters.
   { minLength: 1, maxLength: MAX_ID_CHARS, pattern: String.raw`^[^\u0000-\u001f\u007f]+$` },
 )
 

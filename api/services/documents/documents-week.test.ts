@@ -14,7 +14,7 @@ test("every acknowledged document ends up in the index, even if all processes ar
   const appliance = await killableAppliance()
   const drawn = chance(12)
   const kept = new Map<string, string>()
-  // A program repeats a call that got no answer, whatever its effect was.
+  // A program repeats a call that got no response, whether or not the call had an effect.
   const change = async (): Promise<void> => {
     const ids = [...kept.keys()]
     if (ids.length > 30 && drawn.below(3) === 0) {
@@ -41,7 +41,7 @@ test("every acknowledged document ends up in the index, even if all processes ar
         await appliance.call(path, body)
         return
       } catch (error) {
-        // The appliance was killed; a refusal would be a fault.
+        // The appliance was killed; a refusal would be an error.
         if (!(error instanceof TypeError)) throw error
         await sleep(100)
       }

@@ -15,7 +15,7 @@ import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts
 import { openPageKnowledge } from "../pages/page-knowledge.ts"
 import { documentsOf } from "./testing/documents-of.ts"
 
-// Documents sent over HTTP, and read into a real index.
+// Tests documents that are sent over HTTP and added to a real index.
 
 const AT = "http://localhost:8080/files/"
 const opened = new AsyncDisposableStack()

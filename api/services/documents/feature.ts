@@ -8,7 +8,7 @@ import { documentSettings } from "./settings.ts"
 export const documents = {
   name: "documents",
   settings: documentSettings,
-  /** Returns only a function that opens them: most processes never receive any. */
+  /** Returns only a function that opens the store, because most processes never receive any documents. */
   open(from, closing) {
     let opening: Promise<KeptDocuments> | undefined
     return () =>

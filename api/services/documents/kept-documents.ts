@@ -21,7 +21,7 @@ import { type Problem, problemsText } from "../../server/operation/body-check.ts
 import { MOST_PROBLEMS, type SentDocument, wrongReaders } from "./read-documents.ts"
 
 export interface KeptDocumentsParts {
-  /** On a connection that flushes commits to disk. */
+  /** The store, on a connection that flushes commits to disk. */
   readonly store: DocumentStore
   readonly sources: Pick<Sources, "get" | "put" | "run">
   readonly jobs: Pick<Jobs, "get" | "open">
@@ -66,7 +66,7 @@ export class KeptDocuments {
     try {
       const { store, sources } = this.#parts
       const puts = await store.put(name, documents)
-      // Changes start runs, but a new source is noticed only seconds later.
+      // Changes start runs automatically, but a new source would be noticed only seconds later.
       if (known === null) await sources.run(name, { visits: "due" })
       return documents.map(({ id, url }, index) => ({ id, url, result: puts[index]! }))
     } catch (error) {
@@ -104,7 +104,7 @@ export class KeptDocuments {
     await this.#parts.store.deleteAll(name)
   }
 
-  /** By id. @throws Refusal */
+  /** Lists the documents of a source, in the order of their ids. @throws Refusal */
   async list(
     key: ApiKey,
     name: string,

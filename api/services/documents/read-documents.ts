@@ -14,12 +14,12 @@ import { readersProblems } from "#crawler/sources/written/readers-problems.ts"
 import { bodyCheck, type Problem } from "../../server/operation/body-check.ts"
 import { CONTENT_TYPES, type DocumentBody, readersBody, type SendBody, sendBody } from "./document-body.ts"
 
-/** A document without an address, unless one was sent with it. */
+/** A document as sent, which may have no address yet. */
 export interface SentDocument extends Omit<Document, "url"> {
   readonly url: string | null
 }
 
-/** A body with documents. */
+/** The contents of a body with documents. */
 export interface Sent {
   readonly source: string
   readonly wait: boolean
@@ -106,7 +106,8 @@ function documentOf(document: DocumentBody): SentDocument {
   const [form = "text"] = contentsOf(document)
   const text = document[form] ?? ""
   return {
-    // A document without an id or address gets an id from its content, readers aside, so sending it twice keeps one document.
+    // A document without an id or address gets an id from its content, excluding its readers, so that sending it twice
+    // keeps one document.
     id: id ?? url ?? createHash("sha256").update(JSON.stringify(said)).digest("base64url").slice(0, 22),
     url,
     body: new TextEncoder().encode(text),

@@ -24,7 +24,7 @@ import { isForm, readFileForm } from "../../server/serving/file-form.ts"
 export const DOCUMENTS = "documents"
 
 export interface DocumentNeeds {
-  /** If left out, no documents are accepted. */
+  /** Opens the documents; if left out, none are accepted. */
   readonly documents?: () => Promise<KeptDocuments>
   readonly accounts: Pick<Accounts, "keys">
   readonly admissions: Admissions

@@ -21,7 +21,7 @@ import {
 
 /** Maximum number of a question's words for which counts are sent or accepted: a question of 4,000 characters has fewer in one language. */
 export const MOST_WORDS = 2000
-/** No page in an answer has more characters. */
+/** Maximum number of characters of a page in an answer. */
 const MOST_CHARS = 20_000_000
 
 const text = (maxLength: number, description?: string) => anyText(description, { maxLength })
@@ -101,7 +101,7 @@ const result = object({
   type: text(40),
   language: orNull(text(20)),
   evidence: pageEvidence,
-  // Some appliances leave it out.
+  // Left out by some appliances.
   ...optional({ checked_at: time }),
 })
 /** A result as an appliance sends it. */

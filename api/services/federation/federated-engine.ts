@@ -12,16 +12,16 @@ import { fitsQuery } from "./fits-query.ts"
 import { type Peer, PeerError, type PeerState } from "./peer.ts"
 import { peerOfSource, sourceOfPeer } from "./peers-file.ts"
 
-/** A question that may be handed on to peers. */
+/** A question that can be handed on to peers. */
 export interface PeersAsked {
-  /** The body of the POST /search with which it came, or would have come. */
+  /** The body of the POST /search that asked the question, or of an equivalent one. */
   readonly body: Readonly<Record<string, unknown>>
   /** How often it has been handed on. */
   readonly hops: number
 }
 
 export interface FederatedQuery extends Query {
-  /** If left out, only our own index is asked. */
+  /** The question for peers; if left out, only our own index is asked. */
   readonly peers?: PeersAsked
 }
 
@@ -127,7 +127,7 @@ const wantedOf = (
 
 interface Asking {
   readonly query: Query
-  /** `null`: our own index is not part of the search. */
+  /** The query for our own index; `null` if our own index is not part of the search. */
   readonly ownQuery: Query | null
   readonly asked: PeersAsked
   readonly peers: readonly Peer[]
@@ -151,7 +151,7 @@ async function ask(
   const calls = peers.map((peer): Call => ({
     peer,
     hops: asked.hops + 1,
-    // Starts now and covers both rounds.
+    // The timeout starts now and covers both rounds.
     deadline: AbortSignal.timeout(peer.spec.timeoutMs),
     signal,
   }))
@@ -224,7 +224,7 @@ async function ownStatistics(
   return statisticsOf(count, rarity ?? new Map<string, number>())
 }
 
-/** Null when the peer gives no statistics because the key can't see all of its pages. */
+/** Null when the peer returns no statistics because the key can't see all of its pages. */
 async function statisticsAt({ peer, ...call }: Call, body: object): Promise<WordStatistics | null> {
   const asked = { ...body, max_results: 0, include_raw_content: false, include_word_statistics: true }
   const { told } = await peer.ask(
@@ -260,7 +260,7 @@ async function answerOf(
   )
 }
 
-/** The question as sent to a peer, limited to what our own caller may see, as far as the parameters can express that. */
+/** The question as sent to a peer, limited to what our own caller may see, insofar as the parameters can express that. */
 function bodyFor(
   { filter = {}, limit, depth, passagesPerPage, withMarkdown }: Query,
   { body }: PeersAsked,

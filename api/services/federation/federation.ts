@@ -22,7 +22,7 @@ export interface PeerCounts {
   readonly asked: ReadonlyMap<PeerState, number>
 }
 
-/** Remembers the peers of about ten thousand pages, for callers that read a page after they found it. */
+/** Memory for the peers of about ten thousand pages, for callers that read a page after finding it. */
 const MEMORY = new CacheMemory("peer-pages", 4_000_000)
 
 /** The peers of this appliance; closes them when disposed of. */
@@ -89,7 +89,7 @@ export class Federation implements AsyncDisposable {
     return this.peers.find(({ spec }) => spec.name === name) ?? null
   }
 
-  /** Problems of peers, in text for people. */
+  /** Problems with peers, as text for people. */
   warnings(): readonly string[] {
     return this.peers.flatMap(({ spec, outage }) =>
       outage === null ? [] : [`The peer ${spec.name} ${outage}. Searches continue without its pages.`],

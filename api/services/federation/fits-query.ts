@@ -2,7 +2,7 @@ import type { Hit, PageFilter, Query } from "#engine"
 import { isAmong, versionOf } from "#engine/index/page/address-parts.ts"
 import { domainRules, matchesDomains, placeOf } from "#engine/index/page/domains.ts"
 
-/** Whether a page matches the query's filters, by everything it says about itself. Words and phrases are not checked. */
+/** Whether a page matches the query's filters, according to all its metadata. Words and phrases are not checked. */
 export function fitsQuery({ text, filter = {} }: Query): (hit: Hit) => boolean {
   const question: Pick<PageFilter, "includeDomains" | "excludeDomains"> = typeof text === "string" ? {} : text
   const included = [filter.includeDomains, question.includeDomains]

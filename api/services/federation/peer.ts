@@ -57,17 +57,17 @@ export interface PeerOptions {
     peer: string,
     outage: { readonly because: string; readonly detail: string } | null,
   ) => void
-  /** For tests: changes to the guard. */
+  /** Changes to the address guard, for tests. */
   readonly guard?: Partial<AddressGuardOptions>
 }
 
-/** Fifty pages of a megabyte each would be more, but a peer that sends this much is not answering a question. */
+/** Maximum size of a response. Fifty pages of a megabyte each would be larger, but a peer that sends this much is not answering a question. */
 const MOST_BYTES = 16 * 1024 * 1024
 const LOOK_MS = 5000
 const LOOK_BYTES = 64 * 1024
 const CONNECTIONS = 16
 
-/** One other appliance: asked over its API through the address guard, without redirects, bounded, and left alone while it is down. */
+/** One other appliance, which is asked over its API through the address guard, without following redirects and within limits, and is left alone while it is down. */
 export class Peer implements AsyncDisposable {
   readonly spec: PeerSpec
   readonly #options: PeerOptions
@@ -165,7 +165,7 @@ export class Peer implements AsyncDisposable {
     this.#wasOut = true
   }
 
-  /** Removes the key from messages from a peer or the network. */
+  /** Removes the key from messages that come from a peer or the network. */
   #shown(text: string): string {
     return printableLine(hidden(text, [this.spec.key])).slice(0, 300)
   }
@@ -195,12 +195,12 @@ export class Peer implements AsyncDisposable {
         }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      // Only the signal limits the time.
+      // Disabled, because the signal limits the time.
       headersTimeout: 0,
       bodyTimeout: 0,
       signal,
     })
-    // An abandoned body also emits an error.
+    // An abandoned response body also emits an error.
     answer.body.on("error", () => undefined)
     if (answer.statusCode !== 200) {
       answer.body.destroy()
@@ -229,7 +229,7 @@ function refusal(status: number, retryAfterMs: number | null): PeerError {
   return new PeerError(`answered ${status}`, { notBeforeMs })
 }
 
-/** Leaves out addresses: callers have no business with that network. */
+/** Addresses are left out: callers need to know nothing about that network. */
 function asPeerError(error: unknown): PeerError {
   if (error instanceof PeerError) return error
   const { message, code, cause } = error as NodeJS.ErrnoException

@@ -14,13 +14,13 @@ import type { WrittenReaders } from "#engine/index/page/readers.ts"
 
 const DEFAULT_FILE = "peers.yaml"
 const SCHEMA_FILE = new URL("peers.schema.json", import.meta.url)
-/** A prefix that no source's name has: it lets keys, collections and rules refer to peers. */
+/** A prefix that no source's name has, so that keys, collections and rules can refer to peers. */
 const PREFIX = "peer/"
 
 /** Another appliance to ask, as its operator declared it. */
 export interface PeerSpec {
   readonly name: string
-  /** Base address, without a slash at the end. */
+  /** Base address, without a trailing slash. */
   readonly url: string
   /** The key itself, which must never be shown. */
   readonly key: string
@@ -36,7 +36,7 @@ export interface PeerSpec {
 /** The name of a peer as a source of this appliance. */
 export const sourceOfPeer = (name: string): string => `${PREFIX}${name}`
 
-/** The peer that a source stands for; `null` if the source is our own. */
+/** The peer that a source represents; `null` if the source is our own. */
 export const peerOfSource = (source: string): string | null =>
   source.startsWith(PREFIX) ? source.slice(PREFIX.length) : null
 

@@ -15,7 +15,8 @@ import { sourceSites } from "../../identity/accounts/reach/source-sites.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import { openPageKnowledge } from "../pages/page-knowledge.ts"
 
-// Folders, a repository, a mailbox and an archive read into a real index, and their files asked for by address.
+// Tests folders, a repository, a mailbox and an archive that are read into a real index, and requests for their files
+// by address.
 
 const opened = new AsyncDisposableStack()
 let data: Awaited<ReturnType<typeof openDataFolder>>

@@ -19,7 +19,7 @@ import { admission } from "../../server/middleware/admission.ts"
 import { authentication } from "../../server/middleware/authentication.ts"
 import type { PageKnowledge } from "../pages/page-knowledge.ts"
 
-/** The first segment of files' addresses unless their source says otherwise. */
+/** The first segment of files' addresses, unless their source specifies another. */
 export const FILES = "files"
 const PATH = new RegExp(`^/${FILES}/([^/]+)/(.+)$`, "s")
 
@@ -61,13 +61,13 @@ const NOT_THERE =
   "There is no such file: no source has it, it is too large, its page is not in the index, or your key may not see it."
 
 const PDF = "application/pdf"
-/** The author of a file must not act with the rights of the user who opens it. */
+/** An opened file must not act with the rights of the user who opens it, because strangers may have written it. */
 const PASSIVE = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:"
 /** Types that browsers display. */
 const SHOWN = /^(?:text\/(?:plain|html)|application\/pdf|image\/(?:png|jpeg|webp)$)/
 
 /**
- * The type that makes a browser show a file: any kind of text becomes plain text.
+ * The content type with which a browser displays a file: any kind of text becomes plain text.
  * @param given the media type that was stored with the file
  */
 function typeOf(url: PageUrl, given: string | undefined): string {

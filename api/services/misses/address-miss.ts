@@ -5,7 +5,7 @@ import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import { type Miss, missOf } from "./miss.ts"
 import type { MissKnowledge, View } from "./miss-knowledge.ts"
 
-/** The part of this knowledge that a key may see. */
+/** The limits on what an explanation may reveal to a key. */
 export async function viewOf(
   { limits, addresses, page }: Pick<Reach, "limits" | "addresses" | "page">,
   signal?: AbortSignal,
@@ -18,8 +18,8 @@ export async function viewOf(
 }
 
 /**
- * Why the index has no page for an address, as far as the key may know; `null` if it has one, or nothing is known. For
- * an address out of reach the answer is the same whether there is a page or not.
+ * Why the index has no page for an address, as far as the key may know; `null` if the index has a page, or nothing is
+ * known. For an address out of reach the answer is the same whether there is a page or not.
  */
 export async function addressMiss(
   url: PageUrl,

@@ -24,13 +24,13 @@ export interface View {
 
 /** How much of a source is in the index. */
 export interface AskedSource extends SourceCoverage {
-  /** Pages that are found only by their words until their vectors are made. */
+  /** Number of pages that are found only by their words until their vectors are made. */
   readonly waiting: number
 }
 
 /** Information from crawls about missing pages. */
 export interface MissKnowledge {
-  /** Why an address is not a page in the index, and the explanation from `fossick why`; `null` if it is one. */
+  /** Why an address is not a page in the index, and the explanation from `fossick why`; `null` if the address is a page. */
   missing(url: PageUrl, view: View): Promise<{ readonly missing: Missing; readonly summary: string } | null>
   sources(names: readonly string[]): Promise<readonly AskedSource[]>
   /** The given sources with pages that could not be read. */
@@ -42,7 +42,7 @@ export interface MissKnowledge {
   names(asked?: readonly string[]): Promise<readonly string[]>
   /** Whether the index is still empty: no source, and only pages of the handbook. */
   isUnfilled(): Promise<boolean>
-  /** Whether the whole index answers a search, regardless of scope: only for the operator. */
+  /** Whether the whole index has an answer to a search, regardless of scope; only for the operator. */
   answersBeyond(query: AskedQuery): Promise<boolean>
   leads(question: QueryText, sources: readonly string[], view: View, limit: number): Promise<readonly Lead[]>
 }
@@ -110,13 +110,13 @@ export function openMissKnowledge(
     unread: (names) => unreadOf(db, names),
     async names(asked = []) {
       const declared = await declaredNames(db)
-      // Every search calls this, and few name a source.
+      // Crawled sources are looked up only if needed: every search calls this, and few name a source.
       if (asked.length === 0) return declared
       return [...new Set([...declared, ...(await sourceNames()).filter((name) => asked.includes(name))])]
     },
     async isUnfilled() {
       if ((await declaredNames(db)).length > 0) return false
-      // Another machine may fill the index: then its sources are not known here.
+      // If another machine fills the index, its sources are not known here.
       for await (const { page } of engine.allPages())
         if (!sourcesOf(page).includes(HANDBOOK_SOURCE)) return false
       return true

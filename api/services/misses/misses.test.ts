@@ -111,7 +111,7 @@ test("on an appliance that has crawled nothing but its handbook, a search that f
   expect(await ask(await young.key({ scope: readScope({ domains: ["example.com"] }) }))).toMatchObject({
     cause: "reach",
   })
-  // Filled by another machine, whose sources are not known here.
+  // The index is filled by another machine, whose sources are not known here.
   await engine.index([aPage(site.url("/garden/shed"), { source: "garden", markdown })])
   expect(await ask(await young.key())).toMatchObject({ cause: "no-match" })
 })

@@ -10,7 +10,7 @@ export interface AskedQuery extends Query {
 
 /** One restriction of a request, and the search without it. */
 interface Restriction {
-  /** The parameter, or the operator of the question. */
+  /** The parameter, or the operator in the question. */
   readonly name: string
   readonly without: (query: AskedQuery) => AskedQuery
 }

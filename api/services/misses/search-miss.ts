@@ -21,7 +21,7 @@ const MOST_LEADS = 5
 export interface Coverage {
   /** Whether all searched sources contain everything their rules allow, with vectors. */
   readonly complete: boolean
-  /** The time when this was known; missing if the sources are incomplete. */
+  /** The time as of which this was known; missing if the sources are incomplete. */
   readonly complete_as_of?: string
   readonly sources: readonly {
     readonly name: string
@@ -87,7 +87,7 @@ export async function searchedOf(
   }
 }
 
-/** The names of a search's sources. `isNameless`: the caller may not see them. */
+/** The names of a search's sources. `isNameless` is true if the caller may not see them. */
 async function namesOf(
   query: AskedQuery,
   reach: Pick<Reach, "limits">,
@@ -118,8 +118,8 @@ export async function unreadTexts(
 }
 
 /**
- * Whether the source's address has not answered in any run: the operator has to correct that, and readers don't need to
- * know.
+ * Whether the source's address has not responded in any run: the operator has to correct that, and readers don't need
+ * to know.
  */
 const neverAnswered = ({ pages, checkedAt, incomplete, keptOut }: AskedSource): boolean =>
   pages === 0 &&
@@ -192,7 +192,7 @@ const NO_MATCH: Miss = {
   text: "No page matches. Try other words, or fewer of them.",
 }
 
-/** Their scores are low because they are found only by their words. */
+/** These pages have low scores because they are found only by their words. */
 const notYet = (waiting: number): Miss => ({
   cause: "no-match",
   text: `No page matches well yet: ${pagesWaitText(waiting)}. Ask again in a moment, or try other words.`,
@@ -205,7 +205,7 @@ const UNFILLED: Miss = {
 
 const isOpen = ({ incomplete }: AskedSource): boolean => incomplete !== null
 
-/** Why a source has nothing, likeliest reason first. */
+/** Reasons why a source has no answer, most likely first. */
 const GRAVITY: readonly (Incomplete | null)[] = [
   "login-failed",
   "failed",
@@ -229,7 +229,7 @@ function coversAny({ source }: AskedSource, hosts: readonly string[]): boolean {
     if (url === null) return false
     const place = placeOf(url)
     if (matchesDomains(place, domainRules(hosts))) return true
-    // A host under the seed's domain.
+    // The host may be under the seed's domain.
     return (
       source.scope === "domain" &&
       hosts.some((host) =>

@@ -12,9 +12,9 @@ export interface Section {
 /** A stretch of text. */
 export interface Stretch {
   readonly text: string
-  /** Where it begins, in UTF-16 code units. */
+  /** Where the stretch begins, in UTF-16 code units. */
   readonly offset: number
-  /** Start of the next part; `null` if this is the last. */
+  /** Start of the next stretch; `null` if this is the last. */
   readonly next: number | null
 }
 

@@ -5,8 +5,8 @@ import { offLoop } from "#base/process/threads/off-loop.ts"
 import { escapeHtml } from "../../faces/handbook/escape-html.ts"
 
 /**
- * The reading of a page as HTML that is safe to show, made only from the markdown. HTML in it is shown as text; links
- * lead to web and mail addresses only, images come from the web, and nothing runs.
+ * A page as HTML that is safe to show, made only from its Markdown. HTML in the Markdown is shown as text; links point
+ * only to web and mail addresses, images come from the web, and no scripts run.
  * @param base the address that relative links are relative to
  */
 export function readingHtml(markdown: string, base: string): string {
@@ -41,7 +41,7 @@ const writeHtml = offLoop(import.meta.url, readingHtml)
 export const writeAsHtml = (markdown: string, base: string, signal?: AbortSignal): Promise<string> =>
   writeHtml({ chars: Infinity, signal }, markdown, base)
 
-/** A document that contains only the reading. */
+/** A document that contains only this HTML. */
 export const htmlDocument = ({
   title,
   url,

@@ -32,11 +32,11 @@ export interface PageKnowledge extends AddressKnowledge {
   visits(url: PageUrl, sources: readonly string[]): Promise<PageVisits>
   /** The sources with pages in the index, by name. */
   sources(): Promise<readonly SourceHolding[]>
-  /** A declared source whose pages are not from a website, and where they come from; `null` if there is none with this name. */
+  /** A declared source whose pages are not from a website, and where they come from; `null` if there is no such source with this name. */
   content(name: string): Promise<{ readonly source: Source; readonly content: Content } | null>
 }
 
-/** Sources are read again after this time: the first message of each model session asks for them. */
+/** Milliseconds after which sources are read again: the first message of each model session asks for them. */
 const COUNTED_MS = 10_000
 
 /** Reads the tables in which crawls store their records, and never writes. */

@@ -19,7 +19,7 @@ import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts
 import { openPageKnowledge } from "./page-knowledge.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
-// Two sources crawled into a real index, one of them behind a password, with requests for their pages by address.
+// Tests requests for pages by address, with two sources crawled into a real index, one of them behind a password.
 
 const PASSWORD = "tulips-and-gloves"
 const opened = new AsyncDisposableStack()
@@ -171,7 +171,7 @@ describe("a stored page", () => {
     const hidden = without(await page({ url: site.url("/vault/") }, openOnly))
     expect(hidden).toEqual(without(await page({ url: site.url("/nothing") }, openOnly)))
     expect(hidden[0]).toBe(404)
-    // An address known only from the other source leads nowhere, even if its target may be seen.
+    // An address known only from the other source isn't resolved, even if its target may be seen.
     expect((await page({ url: site.url("/vault/moved") })).body.url).toBe(site.url("/roses/"))
     expect((await page({ url: site.url("/vault/moved") }, openOnly)).status).toBe(404)
     const byDomain = await app.key({ scope: readScope({ domains: ["127.0.0.1"] }) })
@@ -261,7 +261,7 @@ test("search results say when a crawl last found the page", async () => {
   }
   const read = (await page({ url: site.url("/roses/") })).body
   expect(await checkOf(all)).toBe(read.checked_at)
-  // A visit that finds the page unchanged.
+  // Records a visit that found the page unchanged.
   const later = (source: string, at: string) =>
     statement(
       db,

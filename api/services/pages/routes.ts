@@ -41,9 +41,9 @@ export interface PageNeeds {
   readonly accounts: Pick<Accounts, "keys">
   readonly admissions: Admissions
   readonly pages: PageKnowledge
-  /** Explains why a page is missing; without it, answers give no explanation. */
+  /** Explains why a page is missing; if left out, responses contain no explanation. */
   readonly misses?: MissKnowledge
-  /** Without it, no images are served. */
+  /** The images; if left out, none are served. */
   readonly thumbnails?: Thumbnails
   /** The operator's description of the index; may be empty. */
   readonly config: { readonly about: string }
@@ -61,7 +61,7 @@ export function pageRoutes(router: Router<RequestState>, needs: PageNeeds): void
   router.get("/sources", key, admission(admissions, "sources"), sources(needs))
 }
 
-/** GET /pages: a page as the index holds it. Nothing is read from the web. */
+/** GET /pages: the index's copy of a page. Nothing is read from the web. */
 function storedPage(needs: PageNeeds): Middleware {
   return async (ctx) => {
     const url = addressIn(ctx, "url")
@@ -130,19 +130,19 @@ const factsOnWire = ({ page, filed, changedAt, checkedAt }: StoredReading) => ({
   checked_at: checkedAt.toISOString(),
 })
 
-/** Comes before the address of a page. */
+/** The path prefix that precedes the address of a page. */
 const READ_PREFIX = "/read/"
 
-/** The first one is for clients that accept any type. */
+/** Content types; the first one is for clients that accept any type. */
 const TYPES = ["text/plain", "text/markdown", "application/json", "text/html"] as const
 
 /**
- * GET /read/<address>: a page as the index holds it, for clients that put a prefix before an address, in the formats of
+ * GET /read/<address>: the index's copy of a page, for clients that put a prefix before an address, in the formats of
  * Jina's reader (r.jina.ai): Markdown below a few header lines, or JSON or HTML depending on `Accept`.
  */
 function read(needs: PageNeeds): Middleware {
   return async (ctx) => {
-    // The address as it was sent: its parameters belong to the page.
+    // The address is used as it was sent, because its parameters belong to the page.
     const url = prefixedUrl(ctx.originalUrl)
     if (url === null)
       throw badRequest("Invalid address. /read/ must be followed by an http or https address.")
@@ -209,10 +209,10 @@ function sources({ pages: knowledge, config: { about } }: PageNeeds): Middleware
   }
 }
 
-/** Longer than it takes to read a page, shorter than an image stays unchanged. */
+/** Seconds that a browser keeps an image: longer than it takes to read a page, shorter than images usually stay unchanged. */
 const KEPT_SECONDS = 3600
 
-/** GET /thumbnails: an image of a page as a crawl saw it, from the appliance's own store. */
+/** GET /thumbnails: an image of a page as it was when crawled, from the appliance's own store. */
 function thumbnails(knowledge: PageKnowledge, images: Thumbnails): Middleware {
   return async (ctx) => {
     const url = addressIn(ctx, "page")

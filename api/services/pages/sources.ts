@@ -26,12 +26,12 @@ export async function sourcesWithin(
       .filter(({ name }) => named.has(name))
       .map(({ name, pages, seeds, checkedAt }) => ({
         name,
-        // Counts exist only for all pages, not for those that the key may see.
+        // Counts exist only for all pages, not for the pages that the key may see.
         pages: isPartly(name) ? null : pages,
         starts: seeds.flatMap((seed) => startOf(seed, onDomains ? admits : () => true)),
         checkedAt: isPartly(name) ? null : checkedAt,
       }))
-      // The existence of a source would reveal something outside the domains.
+      // The existence of such a source would reveal something outside the domains.
       .filter(({ starts }) => !onDomains || starts.length > 0)
   )
 }

@@ -21,7 +21,7 @@ export const PAGE_FORMATS = ["markdown", "text", "html"] as const
 
 export type PageFormat = (typeof PAGE_FORMATS)[number]
 
-/** Maximum characters of one answer: enough for nearly every whole page, and a bound on the memory of one call. */
+/** Maximum characters of one response: enough for nearly every whole page, and a limit on the memory that one call takes. */
 export const MAX_CONTENT_CHARS = 1_000_000
 
 /** Maximum characters of a section's name. */
@@ -34,7 +34,7 @@ const HEADINGS_NAMED = 20
 export interface AskedReading {
   readonly url: PageUrl
   readonly format: PageFormat
-  /** Heading of the only section that is wanted. */
+  /** Heading of the requested section; left out for the whole page. */
   readonly section?: string | undefined
   readonly offset: number
   readonly limit: number
@@ -50,20 +50,20 @@ export interface StoredReading {
   /** Number of characters in the whole text that {@link stretch} is part of. */
   readonly totalChars: number
   readonly addressesModels: boolean
-  /** The sources of the page that may be named, and the collections that hold them. */
+  /** The sources of the page that may be named, and the collections that contain them. */
   readonly filed: Filed
-  /** Null: no visit has found it changed. */
+  /** When a visit last found the page changed; null if none has. */
   readonly changedAt: Date | null
   readonly checkedAt: Date
 }
 
-/** The caller, and the parts needed for the reading. */
+/** The caller, and the parts needed to read a page. */
 export interface ReadingParts {
   readonly reach: Reach
   readonly key: ApiKey
   readonly bill: Bill
   readonly knowledge: PageKnowledge
-  /** Explains why a page is missing; `null`: answers give no explanation. */
+  /** Explains why a page is missing; if `null`, responses contain no explanation. */
   readonly misses: MissKnowledge | null
   readonly signal: AbortSignal
 }

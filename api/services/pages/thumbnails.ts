@@ -5,16 +5,16 @@ import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import { findPage } from "../../core/read/find-page.ts"
 import type { PageKnowledge } from "./page-knowledge.ts"
 
-/** The images of pages as crawls saw them. */
+/** The images of pages, as they were when crawled. */
 export interface Thumbnails {
   facts(urls: readonly string[], pageUrl: string): Promise<ReadonlyMap<string, ImageFacts>>
-  /** Null when it is gone or damaged. */
+  /** The image with this id; null when it is missing or damaged. */
   thumbnail(id: number): Promise<Buffer | null>
 }
 
 /**
- * An image of a page as a crawl saw it, in WebP. A caller that may see the page may see its images, and no others.
- * @returns null if the caller may see no such image, or if the folder of thumbnails was deleted: it is made again
+ * An image of a page as it was when crawled, in WebP. A caller that may see the page may see its images, and no others.
+ * @returns null if the caller may see no such image, or if the folder of thumbnails was deleted: images are made again
  * later
  */
 export async function thumbnailOf(

@@ -10,8 +10,8 @@ const CONTEXT = 3
 type Hunk = ReturnType<typeof structuredPatch>["hunks"][number]
 
 /**
- * The line difference of two texts in the unified format, as `git diff` writes it, without the lines that name files;
- * empty if there is none. A line break at the end of a text is not a difference.
+ * The line diff of two texts in the unified format, as `git diff` writes it, without the lines that name files; empty
+ * if the texts are the same. A line break at the end of a text is not a difference.
  */
 export function unifiedDiff(before: string, after: string): string {
   const [old, now] = [ended(before), ended(after)]

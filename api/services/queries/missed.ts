@@ -18,19 +18,19 @@ export interface AnsweredSearch {
  * except where the key's scope hid the answer or a part of the appliance was out of order. The caller never learns
  * which it was.
  *
- * @param knowledge null: it is not known whether a scope hid an answer
+ * @param knowledge null if it is not known whether a scope hid an answer
  */
 export function missedQuestions(knowledge: Pick<MissKnowledge, "answersBeyond"> | null) {
   let isLooking = false
   return async ({ query, results, isLimited, degraded }: AnsweredSearch): Promise<boolean> => {
     if (!isMiss(results) || degraded.hasOtherPages) return false
-    // Only one check at a time, so that a busy caller doesn't double all searches.
+    // Only one check runs at a time, so that a busy caller doesn't double all searches.
     if (!isLimited || knowledge === null || isLooking) return true
     isLooking = true
     try {
       return !(await knowledge.answersBeyond(query))
     } catch {
-      // One question too many on the list is better than a missing one.
+      // An unnecessary question on the list is better than a missing one.
       return true
     } finally {
       isLooking = false

@@ -26,7 +26,7 @@ test("searches over a socket are recorded with the id of their key, and shown in
   await app.call("/search", one, { query: "not even asked", max_results: 0 })
   await using empty = await serveAccounts({ engine: new FakeEngine(), queries })
   await empty.call("/search", await empty.key(), { query: "nothing" })
-  // An answer does not wait for its entry.
+  // A response does not wait for its log entry.
   await expect
     .poll(() => queries.report("top", ALL))
     .toMatchObject({
@@ -80,7 +80,7 @@ test("searches that end together are recorded once each, and not after all were 
   const queries = new QueryLog(db, 7)
   const question = { keyId: "k", question: "pump", depth: "basic", results: 1, topScore: 0.9, seconds: 1 }
   const noted: Promise<void>[] = []
-  // Some arrive while others are being written, at every stage of the write.
+  // Some entries arrive while others are being written, at every stage of the write.
   for (let at = 1; at <= 40; at++) {
     noted.push(queries.note({ ...question, at: Date.now() }))
     await Promise.resolve()
@@ -167,7 +167,7 @@ test("a question is suggested only to keys with the same scope as several that a
   expect(await suggested("ho", await limited())).toBeUndefined()
   expect(await suggested("pumps", await limited())).toBeUndefined()
   expect(await suggested("how", await limited(), "&source=docs")).toBeUndefined()
-  // Keys with a wider or narrower reach don't see it.
+  // Keys with a wider or narrower scope don't see the question.
   expect(await suggested("how", await app.key())).toBeUndefined()
   expect(await suggested("how", await app.key({ scope: readScope({ sources: ["sales"] }) }))).toBeUndefined()
   await using empty = await serveAccounts({ engine: new FakeEngine(), queries })

@@ -6,18 +6,18 @@ import { migrate, type StateStore, type Step, transaction } from "#base/store/st
 import { BoundedLog } from "#base/work/bounded-log.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** 35 MB with questions of 50 characters; half of the rows are for one key. */
+/** Limits on the number of rows: 35 MB with questions of 50 characters; a single key may have half of the rows. */
 const SHARES = { most: 200_000, mostOfOne: 100_000, countEvery: 1000 }
-/** Rows that wait while the store is locked; more are dropped, since no search waits for its entry. */
+/** Maximum number of rows that wait while the store is locked; further rows are dropped, since no search waits for its entry. */
 const MOST_WAITING = 1000
 const MAX_QUESTION_CHARS = 400
-/** A question is suggested only after three keys asked it: with two, each key would learn the other's question. */
+/** Number of keys that must have asked a question before it is suggested: with two, each key would learn the other's question. */
 const SEVERAL_KEYS = 3
 /** Minimum characters a user must type: too many questions begin with fewer. */
 const TYPED_LEAST = 3
 /** Maximum number of rows searched for a suggestion, which takes a millisecond. */
 const LOOKED_AT = 2000
-/** A best result below this seldom answers the question: scores are probabilities. */
+/** A question whose best result has a lower score is seldom answered: scores are probabilities. */
 export const LOW_SCORE = 0.3
 
 interface AskedRow {
@@ -75,17 +75,17 @@ export interface AskedEntry {
   readonly at: number
   readonly keyId: string
   /**
-   * The pages the key could see, as in {@link QueryLog.alike}; left out: the question is never suggested to other
-   * keys.
+   * The pages that the key could see, as in {@link QueryLog.alike}; if left out, the question is never suggested to
+   * other keys.
    */
   readonly reach?: string
   readonly question: string
   readonly depth: string
   readonly results: number
-  /** 0 if there are no results. */
+  /** Score of the best result; 0 if there are no results. */
   readonly topScore: number
   readonly seconds: number
-  /** Whether the index has no answer to it; see `missed.ts`. Default: false. */
+  /** Whether the index has no answer to the question; see `missed.ts`. Default: false. */
   readonly missed?: boolean
 }
 
@@ -98,12 +98,12 @@ export type QueryReport = (typeof QUERY_REPORTS)[number]
 export interface QueryLine {
   readonly question: string
   readonly count: number
-  /** Keys that asked the question. */
+  /** Number of keys that asked the question. */
   readonly keys: number
   /** Number of results the last time it was asked. */
   readonly results: number
   readonly topScore: number
-  /** The slowest answer. */
+  /** The time of the slowest answer. */
   readonly seconds: number
   readonly lastAt: number
 }
@@ -217,7 +217,7 @@ export class QueryLog implements AsyncDisposable {
     return this.days > 0
   }
 
-  /** Records a search; if the store is locked, it is written with a later one. */
+  /** Records a search; if the store is locked, the entry is written together with a later one. */
   async note(entry: AskedEntry): Promise<void> {
     if (!this.isOn) return
     if (this.#waiting.length < MOST_WAITING) this.#waiting.push(entry)
@@ -237,11 +237,11 @@ export class QueryLog implements AsyncDisposable {
       await transaction(this.#db, async () => {
         for (const one of entries) await this.#insert(one)
       })
-      // More may have arrived since.
+      // More entries may have arrived in the meantime.
       this.#waiting.splice(0, entries.length)
       for (const log of [this.#asked, this.#alike]) await log.wrote(entries.length)
     } catch {
-      // Locked, or the disk is full: an entry is no reason to refuse an answer.
+      // The store is locked, or the disk is full: that is no reason to refuse an answer.
     }
   }
 
@@ -274,8 +274,8 @@ export class QueryLog implements AsyncDisposable {
   }
 
   /**
-   * Questions that begin with the typed text, were asked by several keys with exactly this reach, and were answered.
-   * So a suggestion shows a key nothing beyond its own searches, and nothing about a single person.
+   * Questions that begin with the typed text, were asked by several keys with exactly this reach, and were answered. So
+   * a suggestion reveals to a key nothing beyond its own searches, and nothing about a single person.
    */
   async alike(reach: string, typed: string, limit: number): Promise<readonly string[]> {
     const begins = typed.replaceAll(/\s+/g, " ").trimStart().toLowerCase()

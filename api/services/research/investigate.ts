@@ -16,7 +16,7 @@ import { choose } from "./report/choose-units.ts"
 import { LENGTHS } from "./report/report-length.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
 
-/** The extent of a task. Each question is one search at the deepest depth and one reading of its results. */
+/** The extent of a task. Each question means one search at the deepest depth, whose results are read once. */
 export interface Effort {
   /** Number of subtopics of an input that only names a subject, and of a model's plan. */
   readonly subtopics: number
@@ -54,16 +54,16 @@ export interface InvestigationParts {
   readonly signal: AbortSignal
 }
 
-/** The parts of a report. */
+/** The questions that were investigated, for the report. */
 export interface Looked {
   /** The parts of the task. */
   readonly parts: readonly Part[]
-  /** Further subjects that were looked into. */
+  /** Further topics that were investigated. */
   readonly beside: readonly Part[]
 }
 
 /**
- * Looks into a request until its effort is spent: first the parts of the task; then the subtopics of a model's plan,
+ * Investigates a request until its effort is spent: first the parts of the task; then the subtopics of a model's plan,
  * or, for an input that only names a subject, those that the pages found suggest; then, round by round, follow-ups to
  * the parts' answers. Continues where `evidence` ends.
  */
@@ -151,7 +151,7 @@ export async function investigate(
   return { parts: own, beside: beside() }
 }
 
-/** A question that was looked into in addition to the parts of the task. */
+/** A question that was investigated in addition to the parts of the task. */
 const asPart = (question: Question): Part => ({ ...partOf(question.text), ...question })
 
 async function planFromModel(

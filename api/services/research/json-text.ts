@@ -1,11 +1,10 @@
 import { breather } from "#base/flow/breather.ts"
 
-/** Characters of names that one line repeats: those closest to its value, which say most about it. */
+/** Maximum characters of names on one line: the names closest to the value are kept, because they say most about it. */
 const MAX_NAMES_CHARS = 200
 /**
  * Maximum characters of repeated names in all lines together, per character of the file, in addition to the file's own.
- * Ordinary files stay below 1: an npm lock file becomes 1.4 characters of text for each of its own, and nested records
- * 1.3.
+ * Ordinary files stay below 1: an npm lock file becomes 1.4 characters of text per character, and nested records 1.3.
  */
 const NAMES_PER_CHAR = 4
 const NAMES_AT_LEAST = 10_000
@@ -13,7 +12,7 @@ const NAMES_AT_LEAST = 10_000
 /** A list or object whose values are being written. */
 interface Open {
   readonly value: object
-  /** For an object; null for a list, whose names are its indexes. */
+  /** Property names of an object; null for a list, whose names are its indexes. */
   readonly keys: readonly string[] | null
   readonly name: string
   readonly above: Open | null
@@ -21,9 +20,10 @@ interface Open {
 }
 
 /**
- * A line for each value of a JSON file of `chars` characters, under the names that lead to it, so that sentences in it
- * can be found and cited. Names repeat on every line, so they are cut: to those closest to the value, and to none once
- * the file's share is spent. The text has at most 9 characters for each character of the file, plus 10,000.
+ * Writes a line for each value of a JSON file of `chars` characters, preceded by the names on its path, so that
+ * sentences in it can be found and cited. Names repeat on every line, so they are shortened to those closest to the
+ * value, and left out once the file's share is used up. The text has at most 9 characters for each character of the
+ * file, plus 10,000.
  */
 export async function jsonAsText(value: unknown, chars: number): Promise<string> {
   if (!isNested(value)) return String(value)

@@ -16,9 +16,9 @@ import { Researchers } from "./researchers.ts"
 import { PageMemory } from "./sources/held-pages.ts"
 import { ResearchTasks } from "./task-store.ts"
 
-/** A little less than official clients wait: five minutes for `mini`, fifteen for `pro`. */
+/** Maximum duration of a task, slightly less than official clients wait: five minutes for `mini`, fifteen for `pro`. */
 const SECONDS = { mini: 270, pro: 840 }
-/** The part of the queue that one key may fill. */
+/** One key may fill one in this many places of the queue. */
 const SHARE_OF_KEY = 4
 
 /**

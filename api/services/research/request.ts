@@ -75,9 +75,9 @@ export interface ResearchRequest {
   readonly outputSchema: OutputSchema | null
   readonly includeDomains: readonly string[]
   readonly excludeDomains: readonly string[]
-  /** Names of sources; null: all. */
+  /** Names of the sources to search; null: all. */
   readonly sources: readonly string[] | null
-  /** If empty, all types. */
+  /** Page types to search; if empty, all types. */
   readonly types: readonly PageType[]
   readonly files: readonly Attachment[]
 }
@@ -106,7 +106,7 @@ export async function toRequest(
   }
 }
 
-/** Longer texts, or texts with several parts, use the more thorough model. */
+/** Inputs with more words than this, or with several parts, use the more thorough model. */
 const PRO_WORDS = 25
 const SEVERAL_PARTS =
   /\b(?:compare|versus|vs\.?|differences? between|trade-?offs?|pros and cons|in depth|comprehensive|detailed)\b/i

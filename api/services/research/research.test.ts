@@ -42,7 +42,7 @@ async function ended(on: ServedApp, id: string): Promise<Answer> {
   }
 }
 
-/** The frames of a stream, identified by their two lines. */
+/** The frames of a stream, each recognised by its two lines. */
 function frames(text: string) {
   return text
     .split("\n\n")
@@ -149,7 +149,7 @@ describe("POST /research", () => {
     await using busy = await serveApp({ engine, config: { researchQueue: 4 } })
     const answers = []
     for (let i = 0; i < 5; i++) answers.push(await busy.post("/research", { input: INPUT }))
-    // A researcher may take a waiting task at any moment, so the last call need not be the one that is refused.
+    // A researcher may take a waiting task at any moment, so the refused call isn't necessarily the last one.
     const refused = answers.find(({ status }) => status === 429)
     expect(refused?.headers.get("retry-after")).toBe("30")
   })

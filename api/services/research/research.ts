@@ -13,7 +13,7 @@ export interface OpenedResearch {
   readonly tasks: ResearchTasks
   readonly researchers: Researchers
   readonly billing: Billing
-  /** Maximum number of waiting tasks, in all and per key. */
+  /** Maximum number of waiting tasks, in total and per key. */
   readonly queue: ResearchQueue
 }
 

@@ -46,7 +46,7 @@ async function ended(tasks: ResearchTasks, id: string): Promise<ResearchTask> {
   }
 }
 
-/** Finds nothing, and waits until it is released. */
+/** An engine that finds nothing, and waits until it is released. */
 function heldEngine() {
   const searched: string[] = []
   let open = Promise.withResolvers<void>()
@@ -98,7 +98,7 @@ describe("researchers", () => {
       content: expect.stringContaining("A rotary pump costs 120 euros. ["),
       found: null,
     })
-    // The first two questions were answered before; the whole input is only searched again for planning.
+    // The first two questions were answered before the restart; only the whole input is searched again, for planning.
     for (const question of searched.slice(0, 2)) expect(again).not.toContain(question)
     const calls = await second.accounts.callLog.list({ limit: 10 })
     expect(calls).toMatchObject([{ endpoint: "research", credits: task.credits, keyId: key!.id }])

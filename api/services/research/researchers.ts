@@ -27,7 +27,7 @@ export interface ResearchLimits {
   readonly concurrency: number
   /** Seconds that a task may take in one go, from the beginning of its turn. */
   readonly seconds: Readonly<Record<ResearchRequest["model"], number>>
-  /** Days that results are kept. */
+  /** Number of days that results are kept. */
   readonly keepDays: number
 }
 
@@ -63,8 +63,8 @@ export class Researchers implements AsyncDisposable {
   }
 
   /**
-   * Resumes tasks that an earlier process left, and accepts others from now on.
-   * @param engineFor the index as a key may see it
+   * Resumes tasks that an earlier process left unfinished, and accepts others from now on.
+   * @param engineFor returns the index as a key may see it
    */
   async start(engineFor: (key: ApiKey) => ResearchParts["engine"]): Promise<void> {
     this.#engineFor = engineFor
@@ -89,7 +89,7 @@ export class Researchers implements AsyncDisposable {
     }
   }
 
-  /** Ends a task that is no longer wanted, whether it is waiting or running. */
+  /** Cancels a task that is no longer wanted, whether it is waiting or running. */
   async cancel(taskId: string): Promise<void> {
     if (this.#runner.cancel(taskId) !== null) return
     const { tasks, keys } = this.#options

@@ -64,7 +64,7 @@ function research(opened: OpenedResearch): Middleware {
   }
 }
 
-/** A client for which scripts read the stream either by frames, as its toolkit does, or by lines, as its notebooks do. */
+/** A client whose scripts read the stream either by frames, as its toolkit does, or by lines, as its notebooks do. */
 const READ_LINE_BY_LINE = "tavily-python"
 
 /** Streams the events of a task. Hanging up ends the task. */
@@ -101,7 +101,7 @@ function researchStatus(tasks: Pick<ResearchTasks, "get">): Middleware {
   }
 }
 
-/** The paths of missing values, with the known reasons. */
+/** The paths of missing values, with the reasons if known. */
 function presentMissing(missing: ResearchTask["missing"]): object {
   const reasons = missing.flatMap(({ path, reason }) => (reason === null ? [] : [[path, reason]]))
   return {

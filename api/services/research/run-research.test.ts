@@ -54,7 +54,7 @@ async function report(
   return { ...result, text: result.content as string, events }
 }
 
-/** The texts before the citations. */
+/** The texts that precede citations. */
 const cited = (text: string) =>
   text
     .split("## Sources")[0]!
@@ -74,7 +74,7 @@ describe("a report without a model", () => {
     const pages = new Map(PUMP_PAGES.map(({ url, markdown }) => [url as string, markdown]))
     for (const match of text.split("## Sources")[0]!.matchAll(/([^\n[\]]+?) \[(\d+)\]/g)) {
       const page = pages.get(sources[Number(match[2]) - 1]!.url)!
-      // The colon after a heading is added by us.
+      // The report adds the colon after a heading.
       for (const piece of match[1]!.trim().split(": ")) expect(page).toContain(piece)
     }
     expect(cited(text).length).toBeGreaterThan(1)
@@ -455,7 +455,7 @@ describe("a report with a model", () => {
     await using stub = await startStubModel((_, response) => response.writeHead(400).end())
     const { text } = await report({ model: "pro" }, { model: stub.url })
     expect(text).toContain("A rotary pump moves water")
-    // Requests for the plan, until nothing more can be left out of them, and one for a section.
+    // There are requests for a plan, each leaving out more until nothing more can be left out, and one for a section.
     const sections = stub.requests.filter((request) => system(request).startsWith("You write"))
     expect(stub.requests.some((request) => isPlan(request))).toBe(true)
     expect(sections).toHaveLength(1)

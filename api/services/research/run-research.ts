@@ -29,12 +29,12 @@ export interface ResearchParts {
   /** An engine that sees only what the caller may see. */
   readonly engine: Pick<Engine, "search">
   readonly embedder: Pick<Embedder, "embed" | "traits">
-  /** Judges which pieces of the pages answer a question; `null`: pieces are chosen without it. */
+  /** Judges which pieces of the pages answer a question; if `null`, pieces are chosen by other means. */
   readonly unitReader: UnitReader | null
   readonly pages: PageMemory
-  /** `null`: the report is made from the pages' own texts. */
+  /** Writes the report; if `null`, the report is made from the pages' own texts. */
   readonly chatModel: ChatModel | null
-  /** Tokens that a model may write in one task. */
+  /** Maximum number of tokens that a model may write in one task. */
   readonly modelTokens: number
 }
 
@@ -51,7 +51,7 @@ export interface ResearchRun {
 export interface ResearchResult {
   /** Markdown, or an object of the requested form. */
   readonly content: string | object
-  /** In the order of their first citation. */
+  /** The sources, in the order of their first citation. */
   readonly sources: readonly Source[]
   /** Values of a structured report for which nothing was found. */
   readonly missing: readonly MissingValue[]
@@ -103,7 +103,7 @@ export async function runResearch(
 
 type Report = Omit<ResearchResult, "searches">
 
-/** The report piece by piece, so that a caller can read along. */
+/** Sends the report piece by piece, so that a caller can read it as it is written. */
 async function textReport(
   { input, outputLength, citationFormat }: ResearchRequest,
   { parts, beside }: Looked,
@@ -135,10 +135,10 @@ async function textReport(
   return { content, sources: citations.cited, missing: [] }
 }
 
-/** The heading of the part that the model writes last, but that comes first. */
+/** The heading of the part that the model writes last but that appears first. */
 const SUMMARY = "Summary"
 
-/** The sections as the model writes them, below its summary; unchanged if it finds nothing to say about any of them. */
+/** The sections as the model writes them, below its summary; unchanged if the model finds nothing to say about any of them. */
 async function inWords(
   input: string,
   sections: readonly Section[],

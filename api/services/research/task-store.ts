@@ -29,7 +29,7 @@ export interface TaskOwner extends Tracking {
 
 export interface ResearchTask {
   readonly id: string
-  /** No other caller may see the task. */
+  /** The caller of the task; no other caller may see it. */
   readonly owner: TaskOwner
   readonly state: TaskState
   readonly request: ResearchRequest
@@ -50,7 +50,7 @@ export type TaskResult = Pick<ResearchTask, "sources" | "missing" | "degraded" |
   readonly content: string | object
 }
 
-/** A task that was started this often without ending is not started again: it may be what crashes the process. */
+/** Maximum number of starts: a task that was started this often without ending is not started again, because it may be what crashes the process. */
 const MAX_STARTS = 3
 
 export const STORED_TASKS: StoredTable = {
@@ -81,10 +81,10 @@ export interface TaskTables {
   }
 }
 
-/** A finished task no longer needs its findings and files. */
+/** Column values of a finished task, which no longer needs its findings and files. */
 const ENDED = { found: null, request: sql<string>`json_set(request, '$.files', json('[]'))` }
 
-/** The share of the room that one key may fill, so that others have room as well. */
+/** One key may fill one in this many parts of the room, so that others have room as well. */
 const SHARE_OF_KEY = 4
 
 const STEPS: readonly Step[] = [
@@ -127,7 +127,7 @@ export class ResearchTasks {
   readonly #limits: StoreLimits
   readonly #kept: Pick<KeptByKey, "hasRoom">
   readonly stored: StoredUse
-  /** Turns among the keys with waiting tasks. */
+  /** The keys with waiting tasks, in the order of their turns. */
   readonly turns: KeyTurns
   readonly #process: string | null
 
@@ -165,7 +165,7 @@ export class ResearchTasks {
     return this.#process !== null
   }
 
-  /** Bytes that all tasks take, and the limit. */
+  /** Total bytes of all tasks, and the limit. */
   async storedBytes(): Promise<StoredBytes> {
     return { bytes: (await this.stored.all()).bytes, most: this.#limits.all.bytes }
   }

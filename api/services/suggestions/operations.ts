@@ -46,7 +46,7 @@ const publicKey = text(
   { pattern: `^${PUBLIC_PREFIX}` },
 )
 
-/** The request that a search box sends for each letter. */
+/** The request that a search box sends for each letter typed. */
 export const suggestionOperations = operations("Search", "key", {
   suggest: {
     at: "GET /suggest",

@@ -24,12 +24,12 @@ export const SUGGEST_PATH = "suggest"
 export interface SuggestNeeds {
   readonly accounts: Pick<Accounts, "keys">
   readonly admissions: Admissions
-  /** The store of questions; without it, none are suggested. */
+  /** The store of questions; if left out, none are suggested. */
   readonly queries?: Pick<QueryLog, "alike"> | undefined
   readonly outage: Pick<StateOutage, "without">
 }
 
-/** The call that a search box makes with each letter: free, and within the scope of its key. */
+/** The call that a search box makes for each letter typed: free, and within the scope of its key. */
 export function suggestRoutes(
   router: Router<RequestState>,
   { accounts, admissions, queries, outage }: SuggestNeeds,
@@ -59,7 +59,7 @@ async function suggested(ctx: Context) {
   return { text, found, isNarrowed: sources !== undefined }
 }
 
-/** GET /suggest/opensearch: the same in the format that browsers know (OpenSearch 1.1, suggestions extension). */
+/** GET /suggest/opensearch: the same suggestions in the format that browsers know (OpenSearch 1.1, suggestions extension). */
 function browserSuggest(): Middleware {
   return async (ctx) => {
     const { text, found } = await suggested(ctx)

@@ -11,7 +11,7 @@ import path from "node:path"
 import { readScope } from "../../identity/accounts/keys/key-scope.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 
-// A real index over a socket, and the suggestions for keys of different scopes.
+// Tests suggestions from a real index, over HTTP, for keys of different scopes.
 
 const opened = new AsyncDisposableStack()
 let app: ServedAccounts

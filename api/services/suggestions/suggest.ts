@@ -7,7 +7,7 @@ import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import { limitsText } from "../../identity/accounts/reach/scoped-pages.ts"
 import type { QueryLog } from "../queries/query-log.ts"
 
-/** Maximum characters of the typed text; suggested titles and headings have fewer. */
+/** Maximum characters of the typed text; all suggested titles and headings are shorter. */
 export const MAX_TYPED_CHARS = 400
 export const DEFAULT_SUGGESTIONS = 8
 export const MAX_SUGGESTIONS = 20
@@ -26,10 +26,10 @@ export async function suggestionsFor(
     throw new Refusal("denied", "Access denied. This key may not use /search.")
   }
   const { sources, ...query } = asked
-  // A collection without a source has no page; the engine treats an empty list as no filter.
+  // A collection without sources contains no page, but the engine would treat an empty list as no filter.
   if (sources?.length === 0) return []
   const found = await reach.suggest({ ...query, ...(sources && { filter: { sources } }) })
-  // There is no room for a warning label, and an agent may read them.
+  // A suggestion has no room for a warning label, and an agent might read it.
   return found.filter(({ text }) => !givesModelOrder(text))
 }
 

@@ -3,10 +3,10 @@ import { WorkError } from "#base/process/threads/work-threads.ts"
 import { writeDiff } from "../pages/unified-diff.ts"
 import type { PageTexts } from "./store/page-texts.ts"
 
-/** Maximum characters that are kept of a difference. */
+/** Maximum number of characters that are kept of a diff. */
 const MOST_CHARS = 20_000
 
-/** Changes to texts in unified format: each pair is compared once, however many watches the page has. */
+/** Diffs of texts in unified format: each pair is compared once, however many watches the page has. */
 export class Differences {
   readonly #texts: Pick<PageTexts, "get">
   readonly #signal: AbortSignal
@@ -17,7 +17,7 @@ export class Differences {
     this.#signal = signal
   }
 
-  /** `null` if the earlier text was not kept, or the two texts cannot be compared. */
+  /** The diff of two texts; `null` if the earlier text was not kept, or the texts cannot be compared. */
   async between(
     before: string,
     after: { readonly hash: string; readonly text: string },

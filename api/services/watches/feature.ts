@@ -11,7 +11,7 @@ interface From extends Omit<OpenWatchesParts, "keys" | "pollMs"> {
 }
 
 interface Needs extends Omit<WatchNeeds, "watches" | "readQuestion"> {
-  /** If left out, watches are not available. */
+  /** The watches; if left out, they are not available. */
   readonly watches?: Watches
 }
 

@@ -28,7 +28,7 @@ export interface FollowParts extends LookParts {
   }
   readonly env: NodeJS.ProcessEnv
   readonly log: Logger
-  /** Milliseconds until readers see what a crawl wrote. */
+  /** Milliseconds until index readers see the writes of a crawl. */
   readonly lagMs: number
   /** Milliseconds between two checks. Default: one second. */
   readonly pollMs?: number
@@ -91,7 +91,7 @@ async function lookOnce(
   return found.length > 0
 }
 
-/** The result; null when the look has to be repeated. */
+/** The result; null when the check has to be repeated. */
 async function unlessNotYet<T>(looking: Promise<T>): Promise<T | null> {
   try {
     return await looking
@@ -102,8 +102,8 @@ async function unlessNotYet<T>(looking: Promise<T>): Promise<T | null> {
 }
 
 /**
- * The entries that the owner of a watch may see now; `null` if the key has ended. Both the page's readers at the time
- * and its current readers must include the key.
+ * The entries that the owner of a watch may see now; `null` if the key is no longer valid. Both the page's readers at
+ * the time and its current readers must include the key.
  */
 export async function tellable(
   watch: Watch,
@@ -152,7 +152,7 @@ async function send(
   if (kind === "email") {
     if (config.sending.smtpUrl === "")
       return { error: "FOSSICK_SMTP_URL is not set", status: null, final: false }
-    // Loaded for the first message.
+    // Loaded when the first message is sent.
     const { sendMail } = await import("#crawler/reporting/alerts/send-mail.ts")
     const mail = { id, receiver, createdAt, ...watchMail(watch, entries) }
     return await sendMail(mail, { config: config.sending, env, signal })

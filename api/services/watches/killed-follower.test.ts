@@ -29,7 +29,8 @@ const KILLS = 2
 
 const urlOf = (at: number) => `https://garden.example.com/${at}` as PageUrl
 /**
- * The content of an address on a day: none, or a version. A fixed series of pseudo-random numbers (Knuth's multiplier).
+ * The content of an address on a day: nothing, or a version of the page. The series of pseudo-random numbers is fixed
+ * (Knuth's multiplier).
  */
 function versionOf(at: number, day: number): number | null {
   const roll = ((at * 31 + day * 17 + 7) * 2_654_435_761) >>> 0
@@ -119,7 +120,7 @@ test("through days of kills, each change is reported exactly once, in the feed a
     }
     const crawling = crawl(day)
     for (let time = 0; time < 1 + (day % KILLS); time++) {
-      // Sometimes before a check, sometimes during one or while sending.
+      // The kill happens sometimes before a check, sometimes during one or while messages are being sent.
       await pause(((day * KILLS + time) * 97) % 700)
       await kill()
       await start()
@@ -142,7 +143,7 @@ test("through days of kills, each change is reported exactly once, in the feed a
   expect(changed.length).toBeGreaterThan(3)
   for (const { diff } of changed)
     expect(diff).toMatch(/^-The bed \d+ as of day \d\.\n\+The bed \d+ as of day \d\.$/m)
-  // A message may arrive twice; counting each id once, the messages together report every entry exactly once.
+  // A message may arrive twice, but together the messages report every entry exactly once if each id is counted once.
   await until(async () => receiver.entries().length >= entries.length)
   expect(
     receiver

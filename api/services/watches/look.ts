@@ -31,24 +31,24 @@ export interface LookParts {
 
 /** Number of a question's results that are checked. */
 const MOST_HITS = 50
-/** Number of pages of a first look that are stored at once. */
+/** Number of pages of a first check that are stored at once. */
 const STRETCH = 50
-/** After this long, if a page's crawl and index still disagree, the index counts. */
+/** Milliseconds after which the index is trusted if a page's crawl and the index still disagree. */
 const SETTLED_MS = 60_000
-/** How long to wait for vectors, and to repeat a question that can only be asked in part. */
+/** How long to wait for vectors, and to repeat a question that can only be answered in part. */
 const VECTORS_MS = 10 * 60_000
-/** A question couldn't be answered in full, and the missing pages would be reported as changes: ask again. */
+/** Thrown when a question couldn't be answered in full: the missing pages would be reported as changes, so it has to be asked again. */
 export class NotYet extends Error {}
 /** Number of notes processed at once. */
 export const MOST_NOTES = 200
 
 /**
- * A watch's first look: pages that already exist are not reported as new. Continues where an earlier process stopped.
+ * A watch's first check: pages that already exist are not reported as new. Continues where an earlier process stopped.
  * Changes in the meantime are noted and checked afterwards.
  */
 export async function lookFirst(watch: Watch, parts: LookParts, signal: AbortSignal): Promise<void> {
   const { store } = parts
-  // Continues on its own when there is room again.
+  // The check continues automatically when there is room again.
   if (!(await store.hasRoom(watch.key))) return
   const from = await store.lookedTo(watch.id)
   const urls = (await firstPages(watch, parts, signal)).toSorted().filter((url) => url > from)
@@ -131,7 +131,7 @@ export async function look(
   const differences = new Differences(parts.store.texts, signal)
   for (const watch of watches) {
     const reach = await reachFor(watch, parts)
-    // The key has ended, so nothing may be sent.
+    // The key is no longer valid, so nothing may be sent.
     if (reach === null) continue
     const limits = await reach.limits()
     const mayTell = limits === null ? () => true : pageTest(limits)
@@ -140,7 +140,7 @@ export async function look(
       const before = await parts.store.seen(watch.id, url)
       const shown = page && scopedPage(page, limits)
       const filed = before !== null && page !== null ? refiled(watch, before, page) : null
-      // A page that the key can no longer see may or may not exist.
+      // For a page that the key can no longer see, nothing may reveal whether it exists.
       if (page !== null && shown === null) {
         if (filed !== null) found.push(filed)
         continue
@@ -155,7 +155,7 @@ export async function look(
   return found
 }
 
-/** Updates a page's readers in the watch's record: they decide who is told when the page is gone. `null` if they have not changed. */
+/** Updates a page's readers in the watch's record, which decide who is told when the page is gone. `null` if they have not changed. */
 function refiled({ id: watch }: Watch, before: SeenPage, { url, readers }: Page): Found | null {
   if (readersLabel(before.readers) === readersLabel(readers)) return null
   return { watch, url, entry: null, seen: { ...before, readers, text: null }, before: before.hash }
@@ -182,7 +182,7 @@ async function compare(
   return { watch, url, entry: { change, title, sources, readers, diff }, seen, before: before?.hash ?? null }
 }
 
-/** Which pages a watch is about. */
+/** Returns a test for the pages that a watch is about. */
 async function matcherOf(
   watch: Watch,
   since: number,
@@ -196,7 +196,7 @@ async function matcherOf(
     return (page) => sourcesOf(page).includes(subject.source) && fits(page.url)
   }
   const hits = await hitsOf(watch, since, parts, signal)
-  // A page that was found once stays watched, even if other pages push it down the results.
+  // A page that was found once stays watched, even if other pages push it out of the results.
   return ({ url }, before) => before !== null || hits.has(url)
 }
 
@@ -218,7 +218,7 @@ async function hitsOf(
     if (degraded.hasOtherPages && Date.now() - since < VECTORS_MS) throw new NotYet()
     return new Set(hits.filter(({ score }) => score >= DOUBTFUL).map(({ url }) => url))
   } catch (error) {
-    // A source or collection named in the watch no longer exists.
+    // A source or collection named in the watch may no longer exist.
     if (error instanceof Refusal && error.because === "wrong") return new Set()
     throw error
   }

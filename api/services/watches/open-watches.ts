@@ -13,7 +13,7 @@ import { WatchOutbox } from "./store/outbox.ts"
 import { WatchStore } from "./store/watch-store.ts"
 import { openWatchSecrets } from "./watch-secrets.ts"
 
-/** On a busy machine, readers of an index see a write slightly later than they promise. */
+/** Added to the delay that index readers promise, because on a busy machine they see a write slightly later. */
 const LAG_MARGIN_MS = 1000
 
 export interface OpenWatchesParts {
@@ -31,7 +31,7 @@ export interface OpenWatchesParts {
   readonly pollMs?: number
 }
 
-/** The watches and the process that follows them. The caller closes it, before the connection. */
+/** The watches, and the follower that checks them. The caller closes it, before the connection. */
 export interface Watches extends WatchParts, AsyncDisposable {
   /**
    * Starts to look for changes and report them.

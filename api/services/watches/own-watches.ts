@@ -19,7 +19,7 @@ export interface WatchParts {
   readonly hasMailServer: boolean
 }
 
-/** Rules for what may be watched, and who may get mail. */
+/** Rules for what may be watched, and who may receive mail. */
 export interface WatchRules {
   readonly pages: PageKnowledge
   readonly readQuestion: ReadQuestion
@@ -77,7 +77,7 @@ export async function changeWatch(
   key: ApiKey,
   { store, hasMailServer, config }: Pick<WatchParts, "store" | "hasMailServer"> & Pick<WatchRules, "config">,
 ): Promise<Watch> {
-  // No other call may change the fields that this one leaves alone.
+  // In a transaction, so that no other call can change the fields that this one leaves alone.
   const changed = await transaction(store.db, async () => {
     const watch = await watchOf(id, key, { store })
     const options = optionsOf(given, watch, { key, emails: config.watchEmails, hasMailServer })

@@ -1,7 +1,7 @@
 import { integer, list } from "#base/settings.ts"
 import { isMailbox } from "#crawler/alert-settings.ts"
 
-/** One mailbox, or `@` and a domain for all of its mailboxes. */
+/** Whether a text is one mailbox, or `@` and a domain for all of its mailboxes. */
 const isRecipient = (text: string): boolean => isMailbox(text.startsWith("@") ? `any${text}` : text)
 
 const recipients = list({

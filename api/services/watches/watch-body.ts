@@ -138,7 +138,7 @@ export function optionsOf(
     hasMailServer,
   }: {
     readonly key: Pick<ApiKey, "role">
-    /** Addresses to which any key's watches may send mail. */
+    /** Addresses to which watches of any key may send mail. */
     readonly emails: readonly string[]
     readonly hasMailServer: boolean
   },

@@ -38,7 +38,7 @@ export function watchMessage(watch: Watch, entries: readonly Entry[], at: Date):
 
 const WORDS = { new: "New", changed: "Changed", gone: "Gone" } as const
 
-/** The same message for people. */
+/** The same message as text for people. */
 export function watchMail(watch: Watch, entries: readonly Entry[]): { subject: string; text: string } {
   const counted = (["new", "changed", "gone"] as const)
     .map((change) => [entries.filter((one) => one.change === change).length, change] as const)

@@ -6,14 +6,14 @@ import { keptSecret } from "../../identity/accounts/human-ids.ts"
 
 /** The secrets of a watch, known only to its owner and its receivers. */
 export interface WatchSecrets {
-  /** Signs its webhooks, in the form of Standard Webhooks. */
+  /** Signs the watch's webhooks, in the format of Standard Webhooks. */
   signingSecret(watch: string): string
-  /** Gives access to its feed: feed readers send no key. */
+  /** Gives access to the watch's feed, because feed readers send no key. */
   feedToken(watch: string): string
   isFeedToken(watch: string, given: string): boolean
 }
 
-/** Each is derived from the id and one secret of the appliance (HMAC-SHA256, RFC 2104), so that none is stored. */
+/** Each secret is derived from the watch's id and one secret of the appliance (HMAC-SHA256, RFC 2104), so that none is stored. */
 export async function openWatchSecrets(db: StateStore): Promise<WatchSecrets> {
   const key = await keptSecret(db, "watches")
   const made = (use: string, watch: string) => createHmac("sha256", key).update(`${use}:${watch}`).digest()

@@ -30,14 +30,14 @@ export type Subject =
 
 /** The settings of a watch that its owner may change. */
 export interface WatchOptions {
-  /** Empty if there is none. */
+  /** The watch's name; empty if it has none. */
   readonly name: string
   readonly changes: readonly Change[]
   readonly webhook: string | null
   readonly emails: readonly string[]
-  /** Minimum minutes between messages; 0 sends them at once. */
+  /** Minimum number of minutes between messages; with 0, messages are sent at once. */
   readonly everyMinutes: number
-  /** Whether messages are held back. */
+  /** Whether messages are withheld. */
   readonly paused: boolean
 }
 
@@ -48,7 +48,7 @@ export interface Watch extends WatchOptions {
   readonly key: string
   readonly subject: Subject
   readonly createdAt: Date
-  /** When the watch had recorded all existing pages; it reports changes since then. `null` while it is still recording them. */
+  /** When the watch finished recording existing pages; it reports changes since then. `null` while it is still recording them. */
   readonly readyAt: Date | null
 }
 
@@ -70,7 +70,7 @@ export interface Entry {
   readonly at: Date
 }
 
-/** A watch's record of a page since it last looked. */
+/** A watch's record of a page as last seen. */
 export interface SeenPage {
   readonly url: PageUrl
   /** Hash of title and text. */
@@ -80,15 +80,15 @@ export interface SeenPage {
   readonly readers?: Page["readers"]
 }
 
-/** A question as a watch asks it. */
+/** A question in the form in which a watch asks it. */
 export interface SavedQuestion {
   readonly query: AskedQuery
-  /** Number of results that its body asks for; `null` if it does not say. */
+  /** Number of results that the question's body asks for; `null` if it does not say. */
   readonly results: number | null
 }
 
 /**
- * Reads a watch's stored question: a search body, in the format of the API that takes it.
+ * Reads a watch's stored question: a search body, in the format of the API that accepts it.
  * @throws ApiError 400 naming the field that is wrong or not allowed in a watch
  */
 export type ReadQuestion = (

@@ -25,7 +25,7 @@ import { openWatches } from "./open-watches.ts"
 import { startReceiver } from "./testing/receiver.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
-// A garden and a cellar that change, and the reports to their watchers.
+// Two sources that change, a garden and a cellar, and the reports about them.
 
 const opened = new AsyncDisposableStack()
 const share = opened.use(shareOfRuns())
@@ -173,7 +173,7 @@ test("a watch of a source reports page by page: new, changed with the difference
   expect(byPath["/garden/roses"].diff).toMatch(
     /^@@ .*\n[^]*^-Roses are pruned in winter\.[^]*^\+Roses are pruned in spring\./m,
   )
-  // Only its links changed, and these are not part of its text.
+  // Only the page's links changed, and these are not part of its text.
   expect(byPath["/garden/"]).toBeUndefined()
   await expect
     .poll(() => receiver.entries().map(({ id }) => id))
@@ -269,7 +269,7 @@ test("a watch shows nothing more of a page that its holder may no longer read: n
   site.serve({ "/cellar/wine": text })
   await run("cellar")
   await entries(wine, 1, key)
-  // The text does not change.
+  // Only the readers change, not the text.
   site.serve({ "/cellar/wine": html(text, { "x-fossick-readers": "allow=group:cellar" }) })
   await run("cellar")
   await entries(wine, 0, key)

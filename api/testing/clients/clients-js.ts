@@ -124,7 +124,7 @@ async function librechat(): Promise<void> {
   })
 }
 
-/** Calls api.tavily.com whatever its settings are: see with-front.sh. */
+/** This client calls api.tavily.com whatever its settings are: see with-front.sh. */
 async function fixedAddress(): Promise<void> {
   const env = {
     TAVILY_API_KEY: key,

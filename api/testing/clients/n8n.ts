@@ -54,7 +54,7 @@ const credentialType = (name: string): Loose =>
 
 type Credentials = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** Takes credentials as typed in, and adds them to requests by their types, as n8n's server does. */
+/** Accepts credentials as typed in, and adds them to requests according to their types, as n8n's server does. */
 class Given extends ICredentialsHelper {
   readonly credentials: Credentials
   constructor(credentials: Credentials) {
@@ -244,7 +244,7 @@ await tried("@n8n/n8n-nodes-langchain: MCP Client Tool", "MCP", {
         options: {},
       },
       bearer,
-      // As an agent calls it: by the names of the node and the tool.
+      // The call that an agent makes: by the names of the node and the tool.
       { typeVersion: 1.4, json: { tool: "Asked_tavily_search", query: question } },
     ),
 })
@@ -267,7 +267,7 @@ await tried("n8n-nodes-base: HTTP Request", "Tavily", {
       { typeVersion: 4.2 },
     ),
 })
-// It throws when its connection ends, after all work is done; n8n's server survives that.
+// The next node throws when its connection ends, after all work is done; n8n's server survives that.
 process.on("uncaughtException", () => {})
 await tried("n8n-nodes-mcp", "MCP", {
   search: () =>

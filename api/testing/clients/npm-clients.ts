@@ -18,14 +18,14 @@ if (givenFolder === undefined || givenAddress === undefined || givenKey === unde
 /** Where the clients are installed. */
 export const folder = givenFolder
 export const key = givenKey
-/** Addresses of the appliance, and of its handbook, which is the site that the clients read. */
+/** Addresses of the appliance, and of its handbook, the site that the clients read. */
 export const base = givenAddress.replace(/\/+$/, "")
 export const site = `${base}/docs/`
 export const question = "how do I schedule a crawl?"
 /** The page that answers the question. */
 export const page = "schedule-a-crawl"
 
-/** Loads from the folder: a module there can import the packages installed there. */
+/** Loads a client from the folder: a module there can import the packages installed there. */
 export async function load(name: string): Promise<Loose> {
   const loader = join(folder, `load-${Math.random().toString(36).slice(2)}.mjs`)
   await writeFile(loader, `import * as all from ${JSON.stringify(name)}\nexport { all }\n`)
@@ -52,7 +52,7 @@ export async function check(name: string, holds: () => Promise<boolean>): Promis
   process.stdout.write(`${good ? "ok  " : "FAIL"} ${name} ${problem}\n`)
 }
 
-/** The error of a call that should fail; empty when it succeeds. */
+/** The error of a call that should fail; empty when the call succeeds. */
 export const refusal = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => "",

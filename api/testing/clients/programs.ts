@@ -132,7 +132,7 @@ async function dify(): Promise<void> {
   await tried(named("tools/searxng", "SearXNG"), {
     search: tool("tools/searxng", "searxng_search", searxng, { query: question, search_type: "general" }),
   })
-  // Its address is fixed: see with-front.sh.
+  // The program's address is fixed: see with-front.sh.
   if (process.env["FRONT"] === undefined) return
   const tavily = { tavily_api_key: key }
   await tried(named("tools/tavily", "Tavily"), {
@@ -165,7 +165,7 @@ async function litellm(): Promise<void> {
   }))
   const model = { model: "openai/default", api_base: `${base}/v1`, api_key: "os.environ/SEARCH_KEY" }
   const server = { url: `${base}/mcp`, transport: "http", auth_type: "bearer_token", auth_value: key }
-  // JSON is valid YAML.
+  // The configuration is written as JSON, which is valid YAML.
   await writeFile(
     join(folder, "config.yaml"),
     JSON.stringify({

@@ -4,7 +4,7 @@ export type ClientCall = "search" | "extract" | "crawl" | "map" | "research" | "
 interface ClientFields {
   readonly client: string
   readonly version: string
-  /** The fields of each body, as on the wire. */
+  /** The fields of each body, as they are sent. */
   readonly sent: Readonly<Record<ClientCall, readonly string[]>>
 }
 
@@ -87,8 +87,8 @@ const SEARCH = [
 ]
 
 /**
- * The fields that the newest clients can send, according to the signatures of their methods. Read the signatures of a
- * newer version again before you name it here.
+ * The fields that the newest clients can send, according to the signatures of their methods. Before naming a newer
+ * version here, read its signatures again.
  */
 export const NEWEST_CLIENTS: readonly ClientFields[] = [
   {

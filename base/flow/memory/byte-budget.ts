@@ -1,5 +1,5 @@
 /**
- * Bytes shared by many pieces of work: each reserves the bytes that it is about to hold, and gives them back when it is
+ * Bytes shared by many pieces of work: each reserves the bytes that it is about to use, and releases them when it is
  * done. A budget can be a child of another: then a reservation counts in both, and is refused if either has too little
  * left.
  */
@@ -11,9 +11,9 @@ export class ByteBudget {
   #refused = 0
 
   /**
-   * @param total bytes; a function if the number changes
+   * @param total number of bytes; a function if the number changes
    * @param parent the budget that this one is part of
-   * @param beside bytes in use without a reservation, which count as well; must be cheap to call
+   * @param beside returns the bytes in use without a reservation, which count as well; must be cheap to call
    */
   constructor(
     total: number | (() => number),
@@ -89,14 +89,14 @@ export class ByteAccount implements Disposable {
     return true
   }
 
-  /** Gives back a part, at most the bytes held. */
+  /** Releases some bytes, at most the number reserved. */
   release(bytes: number): void {
     const given = Math.min(bytes, this.#held)
     this.#held -= given
     this.#take(-given)
   }
 
-  /** Gives everything back; nothing more can be reserved. */
+  /** Releases everything; nothing more can be reserved. */
   [Symbol.dispose](): void {
     this.#isClosed = true
     this.release(this.#held)

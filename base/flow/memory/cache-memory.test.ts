@@ -11,7 +11,7 @@ test("the least recently used value is dropped first, whichever cache it is in",
   one.set("a", 1, of(400))
   another.set("a", 2, of(400))
   expect(memory.held).toBe(800)
-  // Used again: now the other cache has the oldest value.
+  // This entry is used again, so the other cache now has the oldest value.
   expect(one.get("a")).toBe(1)
   one.set("b", 3, of(600))
   expect([one.get("a"), another.get("a"), one.get("b")]).toEqual([1, undefined, 3])
@@ -45,7 +45,7 @@ test("a value larger than the whole cache is not stored, and displaces no other"
   cache.set("small", 1, of(300))
   cache.set("large", 2, of(1001))
   expect([cache.get("small"), cache.get("large"), memory.held]).toEqual([1, undefined, 300])
-  // The value that it was meant to replace is removed, too.
+  // The value that the large one was meant to replace is removed, too.
   cache.set("small", 3, of(1001))
   expect([cache.get("small"), memory.held]).toEqual([undefined, 0])
   cache.set("all", 4, of(1000))

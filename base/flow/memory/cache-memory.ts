@@ -1,10 +1,10 @@
-/** Bytes that all caches of one kind hold in this process, and their limit. */
+/** Bytes that all caches of one kind use in this process, and their limit. */
 export interface CacheUse {
   readonly held: number
   readonly total: number
 }
 
-/** Overhead of an entry: the value, its key, and their places in two tables. */
+/** Overhead of an entry: the value and key objects, and their places in two tables. */
 const ENTRY_BYTES = 200
 
 const kinds = new Map<string, CacheUse>()
@@ -23,15 +23,15 @@ interface Entry {
 }
 
 /**
- * Memory that all caches of one kind in this process share. The least recently used value goes first, whichever cache
- * holds it, so the caches of a replaced index make room automatically.
+ * Memory that all caches of one kind in this process share. The least recently used value is dropped first, whichever
+ * cache it is in, so the caches of a replaced index make room automatically.
  */
 export class CacheMemory implements CacheUse {
   readonly total: number
   readonly #entries = new Set<Entry>()
   #held = 0
 
-  /** @param kind the name in the metrics */
+  /** @param kind the name used in the metrics */
   constructor(kind: string, total: number) {
     this.total = total
     noteCache(kind, this)

@@ -17,7 +17,7 @@ test("tasks that share bytes wait for each other, except the first, and all fini
   const last = begun(third.reserve(5))
   await turn()
   expect([more.isBegun, last.isBegun]).toEqual([false, false])
-  // The first may exceed the rest; otherwise they would wait for each other forever.
+  // The first account may exceed what is left; otherwise the accounts would wait for each other forever.
   expect(first.reserve(30)).toBeNull()
   expect(budget.held).toBe(130)
   first.release(90)

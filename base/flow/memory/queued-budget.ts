@@ -1,12 +1,12 @@
 /**
  * Bytes shared by many pieces of work; each takes bytes when it needs them. If none are left, it waits until others
- * give some back, but the one that began first never waits. So one of them can always finish, and all together hold no
- * more than `total` plus the bytes of that one.
+ * release some, but the one that began first never waits. So one of them can always finish, and all together use at
+ * most `total` plus the bytes of that one.
  */
 export class QueuedBudget {
   readonly total: number
   #held = 0
-  /** In the order in which they began. */
+  /** The accounts, in the order in which they were opened. */
   readonly #accounts = new Set<QueuedAccount>()
 
   constructor(total: number) {
@@ -17,7 +17,7 @@ export class QueuedBudget {
     return this.#held
   }
 
-  /** The caller has to close it: others wait for it. */
+  /** Opens an account, which the caller has to close, because others wait for it. */
   open(): QueuedAccount {
     const account = new QueuedAccount({
       hasRoom: (bytes) => this.#isFirst(account) || this.#held + bytes <= this.total,
@@ -65,7 +65,7 @@ export class QueuedAccount implements Disposable {
     return this.#held
   }
 
-  /** @returns null if the bytes are available at once, otherwise a promise for them; a closed account waits for nothing. */
+  /** @returns null if the bytes are available at once, otherwise a promise that resolves when they are; a closed account waits for nothing */
   reserve(bytes: number): Promise<void> | null {
     if (this.#isClosed) return null
     if (this.#waiting !== null) {
@@ -81,14 +81,14 @@ export class QueuedAccount implements Disposable {
     return begun
   }
 
-  /** Gives back a part, at most the bytes held. */
+  /** Releases some bytes, at most the number held. */
   release(bytes: number): void {
     const given = Math.min(bytes, this.#held)
     this.#held -= given
     this.#shared.add(-given)
   }
 
-  /** Begins waiting work for which there is now room. */
+  /** Resumes waiting work for which there is now room. */
   wake(): void {
     const waiting = this.#waiting
     if (waiting === null || !this.#shared.hasRoom(waiting.bytes)) return
@@ -97,7 +97,7 @@ export class QueuedAccount implements Disposable {
     waiting.begin()
   }
 
-  /** Gives everything back. */
+  /** Releases everything. */
   [Symbol.dispose](): void {
     if (this.#isClosed) return
     this.#isClosed = true

@@ -10,7 +10,7 @@ const WORK = new URL("../../testing/blocking-work.ts", import.meta.url).href
 const MUCH = { chars: AT_ONCE_CHARS + 1 }
 const newCell = () => new Int32Array(new SharedArrayBuffer(4))
 
-/** Sets the cell from the event loop, which only turns while nothing blocks it. */
+/** Sets the cell from the event loop, which runs only while nothing blocks it. */
 async function setLater(cell: Int32Array<SharedArrayBuffer>): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await setImmediate()
   Atomics.store(cell, 0, 1)

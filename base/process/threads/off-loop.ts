@@ -2,13 +2,13 @@ import { moduleBeside } from "../module-beside.ts"
 import { WorkThreads } from "./work-threads.ts"
 
 /**
- * Text up to this length is processed in the calling thread. Measured: 50,000 characters of a handbook are cut into
- * passages in 5 ms, turned into terms in 7 and into plain text in 1; a thread that has to start takes about 150.
+ * Text up to this length is processed in the calling thread. Measured: 50,000 characters of a handbook are split into
+ * passages in 5 ms, into terms in 7 and converted to plain text in 1; a thread that has to start takes about 150.
  */
 export const AT_ONCE_CHARS = 32_000
 
 export interface WorkOptions {
-  /** Characters of text in the arguments. */
+  /** Number of characters of text in the arguments. */
   readonly chars: number
   /** Aborting stops the work at any point. */
   readonly signal?: AbortSignal | undefined

@@ -3,18 +3,18 @@ import { Worker, type WorkerOptions } from "node:worker_threads"
 
 /**
  * Number of calls of an imported function after which V8 compiles a separate wrapper for it
- * (`--wasm-wrapper-tiering-budget`, default 1,000): never. In Node 24 such wrappers are shared by all threads, and if
- * one is freed while another thread compiles, the process ends (`Check failed: jit_page.has_value()`, or SIGSEGV;
- * nodejs/node#64500). Node strips the types of every module with WebAssembly in each thread, which is why there are
- * enough calls.
+ * (`--wasm-wrapper-tiering-budget`, default 1,000), set so high that this never happens. In Node 24 such wrappers are
+ * shared by all threads, and if one is freed while another thread compiles, the process ends (`Check failed:
+ * jit_page.has_value()`, or SIGSEGV; nodejs/node#64500). Node uses WebAssembly to strip the types of every module in
+ * each thread, which is why there are enough calls.
  */
 const NEVER = 2 ** 31 - 1
 
 let isSet = false
 
 /**
- * A crash report contains the environment of each thread, even if the process itself excludes it, and with the
- * process's own environment all its secrets. A thread started with this has an empty environment.
+ * A crash report contains the environment of each thread, even if the process itself excludes it; a thread with the
+ * process's environment would therefore reveal all its secrets. A thread started with this has an empty environment.
  */
 const WITHOUT_ENVIRONMENT = "--report-exclude-env"
 

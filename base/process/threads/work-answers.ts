@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads"
 import type { WorkAnswer, WorkAsked } from "./work-threads.ts"
 
-/** Reports that it is ready, and from then on answers each incoming call with its result. */
+/** Reports that the thread is ready, and from then on answers each incoming call with its result. */
 export function answerCalls(port: MessagePort): void {
   const say = (answer: WorkAnswer) => port.postMessage(answer)
   port.on("message", (asked: WorkAsked) => {

@@ -16,16 +16,16 @@ const MODULE = new URL("../../testing/blocking-work.ts", import.meta.url).href
 const newCell = () => new Int32Array(new SharedArrayBuffer(4))
 const folder = mkdtempSync(join(tmpdir(), "fossick-threads-"))
 afterAll(() => rmSync(folder, { recursive: true }))
-// The limits are seconds and minutes.
+// Timers are faked, because the limits are seconds and minutes.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
 afterEach(() => void vi.useRealTimers())
 
-/** Messages that have arrived by then have been handled. */
+/** Waits until messages that have arrived so far are handled. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await setImmediate()
 }
 
-/** Whether it ended, and how; its rejection counts as handled. */
+/** Records whether the work has ended, and how; its rejection counts as handled. */
 function notedEnd(work: Promise<unknown>): string[] {
   const ends: string[] = []
   void work.then(
@@ -113,7 +113,7 @@ describe("the number of threads", () => {
   test("a finished thread has no time limit left", async () => {
     const { run } = threads()
     await run("isAtOnce", [1])
-    // Only the idle timer.
+    // Only the idle timer is left.
     expect(vi.getTimerCount()).toBe(1)
   })
 })

@@ -3,21 +3,21 @@ import type { Worker } from "node:worker_threads"
 import { FairPool } from "../../flow/fair-pool.ts"
 import { bareEnvironment, startThread } from "./thread.ts"
 
-/** Limit for one piece of work, from when its thread has its program: 10 MB in one line take a few seconds. */
+/** Limit for one piece of work, measured from when its thread has loaded its program: 10 MB in one line take a few seconds. */
 const WORK_MS = 30_000
-/** Time for a thread to get ready: a busy machine must not cause failures. */
+/** Time limit for a thread to get ready, long enough that a busy machine does not cause failures. */
 const START_MS = 60_000
 const IDLE_MS = 10_000
 
 /** Limits for a thread. */
 export interface WorkLimits {
-  /** More threads do not help: this work is rare, and other work gets its turn anyway. */
+  /** Maximum number of threads. A few are enough: this work is rare, and other work gets its turn anyway. */
   readonly threads: number
   /** Heap size of each thread. */
   readonly memoryMb: number
 }
 
-/** Leaves one processor to the event loop if there is more than one. */
+/** Number of threads, leaving one processor to the event loop if there is more than one. */
 export const threadsBeside = (processors: number): number => Math.min(4, Math.max(1, processors - 1))
 
 const LIMITS: WorkLimits = {
@@ -25,7 +25,7 @@ const LIMITS: WorkLimits = {
   memoryMb: 512,
 }
 
-/** Work that a thread could not do: it took too long, used too much memory, or failed there. */
+/** A thread could not do the work: it took too long, used too much memory, or failed in the thread. */
 export class WorkError extends Error {
   override readonly name = "WorkError"
 }
@@ -78,7 +78,7 @@ export class WorkThreads {
     const task = { asked, resolve, reject }
     const giveUp = () => {
       reject(signal?.reason)
-      // Abandoned work must not hold up callers that are still waiting.
+      // The thread is ended, because abandoned work must not hold up callers that are still waiting.
       for (const thread of this.#threads) if (thread.current === task) this.#discard(thread, "given up")
     }
     signal?.addEventListener("abort", giveUp, { once: true })
@@ -90,7 +90,7 @@ export class WorkThreads {
     }
   }
 
-  /** There is a thread for each call whose turn it is. */
+  /** A thread that is free, or a new one: each call whose turn it is has its own thread. */
   #free(): Thread {
     for (const thread of this.#threads) if (thread.current === null) return thread
     return this.#start()

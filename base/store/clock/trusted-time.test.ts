@@ -36,7 +36,7 @@ function appliance() {
       at.wall += ms
       at.steady += ms
     },
-    /** The clock is set, or the machine was off: after a restart both look the same. */
+    /** Sets the clock, or simulates a machine that was off: after a restart both look the same. */
     jump: (ms: number) => {
       at.wall += ms
     },
@@ -96,7 +96,7 @@ test("a clock that starts years back, as on a machine without a battery, and is 
   pass(1000)
   jump(YEARS)
   expect(await doubt()).toBeNull()
-  // As after any step.
+  // Nothing may be deleted for a day, as after any step of the clock.
   expect(await guard.mayDelete()).toBe(false)
   pass(DAY)
   expect(await guard.mayDelete()).toBe(true)

@@ -10,9 +10,9 @@ import type { StateStore } from "../state-port.ts"
 // like one that was off for ten years; until the operator says which it is, nothing is deleted because of its age.
 
 const DAY_MS = 86_400_000
-/** A gap up to this long counts as a machine that was switched off; most data that is deleted because of its age was kept for longer. */
+/** A gap up to this long counts as a machine that was switched off; most data that is deleted because of its age is kept for longer than this. */
 export const ORDINARY_MS = 30 * DAY_MS
-/** The time is written at most this often. */
+/** Milliseconds between two writes of the time, at least. */
 const NOTED_EVERY_MS = 60_000
 
 /** The table has one row, whose id is 1. */
@@ -93,7 +93,7 @@ export class TimeGuard {
       return isCalm
     }
     if (doubt(trusted, now) !== null) return false
-    // For a clock that was ahead when it was trusted: a time that runs evenly for a day counts as right.
+    // Handles a clock that was ahead when it was trusted: a time that has run evenly for a day counts as right.
     const isBehind = now < trusted && isCalm && this.#steady() - this.#since >= DAY_MS
     if (now - trusted > NOTED_EVERY_MS || isBehind) await this.#note(now)
     return isCalm

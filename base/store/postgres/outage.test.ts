@@ -25,7 +25,7 @@ const opening = (signal: AbortSignal, then?: () => void) =>
   })
 
 test("an unreachable state server is waited for with one message, and then opens", async () => {
-  // After a second failed attempt.
+  // The server becomes available after a second failed attempt.
   const db = await opening(new AbortController().signal, () => {
     setTimeout(() => vi.stubEnv("FOSSICK_STATE", ""), 1500)
   })
@@ -53,6 +53,6 @@ test("tells an unreachable server from one that refuses, and from unrelated erro
   expect([away, because(away), because(because(away))].map(isStateAway)).toEqual([true, true, true])
   const others = [refused, because(refused), because(undefined), "away", null, { isUnreachable: true }]
   expect(others.map(isStateAway)).toEqual(others.map(() => false))
-  // An error from another library.
+  // An error from another library with the same property does not count.
   expect(isStateAway(Object.assign(new Error("away"), { isUnreachable: true }))).toBe(false)
 })

@@ -5,7 +5,7 @@ import { openStateStore, type StateStore } from "../state-store.ts"
 /** Milliseconds between two attempts to reach the state's server. */
 const AGAIN_MS = 1000
 
-/** Whether an error or its cause says that the state's server cannot be reached, possibly only for a while. */
+/** Whether an error or its cause means that the state's server cannot be reached, perhaps only temporarily. */
 export function isStateAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return (error instanceof PostgresError && error.isUnreachable) || isStateAway(error.cause)

@@ -6,7 +6,7 @@ import { statement } from "../testing/statement.ts"
 import { Sessions } from "./sessions.ts"
 import { serverLocation } from "./state-location.ts"
 
-// Tests that also apply to files are in state-contract.ts.
+// Tests that also apply to SQLite files are in state-contract.ts.
 describe("a store on a server", { tags: ["postgresql"] }, () => {
   let server: PostgresServer
   beforeAll(async () => {

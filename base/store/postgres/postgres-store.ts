@@ -15,7 +15,7 @@ import { CLOSED, LIMITS, type Rows, type Session, Sessions } from "./sessions.ts
 import { SharedReads } from "./shared-reads.ts"
 import { type ServerLocation, sharedBy } from "./state-location.ts"
 
-/** There are few statements, each written once in the program; a list with other texts would be a leak. */
+/** Maximum number of statements remembered: there are few, each written once in the program, so more would mean a leak. */
 const MOST_KNOWN = 4000
 /** Ends a `select` that skips rows which others have locked, so that several processes take different rows at once. */
 const LOCKS_ROWS = "for update skip locked"
@@ -23,12 +23,13 @@ const LOCKS_ROWS = "for update skip locked"
 const FETCHED = 500
 
 /**
- * Writers of this thread on each schema. They wait for each other here, so that only one at a time asks for the
- * server's turn: even a store without patience waits for its own process, and readers can use the other sessions.
+ * Writers of this thread, by schema. They wait for each other here, so that only one at a time waits for its turn on
+ * the server: even a store that doesn't wait for other processes waits for writers in its own process, and readers can
+ * use the other sessions.
  */
 const writersOf = sharedBy(() => new Serial())
 
-/** Steps of migrations in SQLite's SQL. */
+/** Migration steps, in SQLite's SQL. */
 export interface StepTables {
   schema_step: { id: Generated<number>; sql: string }
 }
@@ -74,7 +75,7 @@ export class PostgresStore implements StateStore {
     return await this.#patience.during(ms, work)
   }
 
-  /** Stores a migration step in SQLite's SQL: copies into a file create their tables from it. */
+  /** Stores a migration step in SQLite's SQL, from which copies of the state in a file create their tables. */
   async keepStep(sql: string): Promise<void> {
     if (sql === "") return
     await this.script(

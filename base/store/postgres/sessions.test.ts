@@ -52,7 +52,7 @@ async function held(db: Sessions, kind?: "write" | "snapshot") {
 
 describe("sessions with a server", { tags: ["postgresql"] }, () => {
   let server: PostgresServer
-  /** Looks on from outside. */
+  /** Sessions for observing the server from outside. */
   let admin: Sessions
   let tables = 0
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
     readonly password?: string
     readonly limits?: Partial<SessionLimits>
   }
-  /** Closed with the test. */
+  /** Opens sessions that are closed when the test ends. */
   function own({ schema = "things", url, password = "", limits }: OwnOptions = {}): Sessions {
     const db = new Sessions(serverLocation(url ?? server.url(schema), password, "/", {}), limits)
     onTestFinished(() => db.close())
@@ -82,7 +82,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
     onTestFinished(() => pooler[Symbol.dispose]())
     return pooler
   }
-  /** A table for a test. */
+  /** Creates a table for a test. */
   async function table(db: Sessions): Promise<string> {
     const name = `table_${++tables}`
     await script(db, `create table ${name} (n bigint primary key)`)
@@ -91,7 +91,8 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
   const count = (db: Sessions, things: string) => one(db, `select count(*) from ${things}`)
   const kill = async (pid: unknown) => {
     expect(await one(admin, "select pg_terminate_backend($1, 60000)", pid as number)).toBe(1)
-    // Its last message reached this machine before the answer; give it time to be read, even through a pooler.
+    // The killed session's last message reached this machine before the response; give it time to be read, even through
+    // a pooler.
     for (let turn = 0; turn < 20; turn++) await new Promise((done) => setImmediate(done))
   }
   const waiting = () =>
@@ -450,7 +451,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
         isUnreachable: true,
       })
       pooler.isMute = false
-      // The caller that waited for the session gets another one, or learns that the server is down.
+      // The caller that waited for the session gets another session, or learns that the server is down.
       const later = await next.catch((error: unknown) => error)
       expect(later).not.toBe(pid)
       await until(async () => (await rows(db, "select 1").catch(() => [])).length === 1)
@@ -467,7 +468,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       for (const user of users) await user.end()
       pooler.isMute = true
       await expect(run(db, "select 1")).rejects.toThrow("Query read timeout")
-      // The same for another store of the process, whose session was unused as well.
+      // The same applies to another store of the process, whose session was unused as well.
       await expect(run(other, "select 1")).rejects.toThrow("timeout expired")
       pooler.calls = 0
       await expect(run(db, "select 1")).rejects.toThrow("timeout expired")

@@ -14,15 +14,15 @@ import { PostgresError } from "./postgres-error.ts"
 import { type ServerLocation, sharedBy, withPassword } from "./state-location.ts"
 import { SQLITE_FUNCTIONS } from "./sqlite-functions.ts"
 
-/** In milliseconds, unless said otherwise. */
+/** Limits of sessions, in milliseconds unless stated otherwise. */
 export interface SessionLimits {
   /** A server that does not answer within this time counts as dead. */
   readonly connectMs: number
   /** For this long after a failed attempt to connect, calls fail at once with its error. */
   readonly restMs: number
-  /** Longest wait for a server's answer to a statement, which the server itself should have ended before. */
+  /** Maximum wait for a server's response to a statement, which the server itself should have ended before. */
   readonly silentMs: number
-  /** Longest pause of a process in a transaction; after that the server ends it, and others can write again. 0: no limit. */
+  /** Maximum pause of a process in a transaction; after that the server ends the session, and others can write again. 0: no limit. */
   readonly idleInTransactionMs: number
   /** Maximum number of prepared statements in a session; an appliance has about 500. */
   readonly mostPrepared: number
@@ -38,9 +38,9 @@ export const LIMITS: SessionLimits = {
   mostPrepared: 2000,
   most: 4,
 }
-/** Limit for one statement. An appliance's longest take a second or two; statements that change tables have no such limit. */
+/** Time limit for one statement. An appliance's longest statements take a second or two; statements that change tables have no such limit. */
 const STATEMENT_MS = 20_000
-/** For statements that change tables of any size. */
+/** Time limit for statements that change tables of any size. */
 const SCRIPT_MS = 3_600_000
 const PATIENCE_MS = 10_000
 const IDLE_MS = 30_000
@@ -87,18 +87,18 @@ export interface Rows {
 
 /** How the sessions of one store wait and commit. */
 export interface SessionMode {
-  /** Longest wait for other writers, in milliseconds; 0: no wait. */
+  /** Maximum wait for other writers, in milliseconds; 0: no wait. */
   readonly patienceMs: number
   /** Whether a commit waits for the server's disk. */
   readonly isDurable: boolean
 }
 
-/** What one store learns about a server, shared within its thread, so that a call that uses several stores waits for a silent server only once. */
+/** What is known about a server, shared by the stores of a thread, so that a call that uses several stores waits for a silent server only once. */
 interface Reach {
   /** Time and error of the last failed attempt to connect. */
   failedAt: number
   failure: unknown
-  /** When a session was last found lost. */
+  /** When a session was last found to be lost. */
   lostAt: number
 }
 
@@ -110,7 +110,7 @@ const reachOf = sharedBy((): Reach => ({
 
 type Connecting = (client: Client, connect: () => Promise<unknown>) => Promise<void>
 
-/** A client that is ready for the state once it is connected. */
+/** A client that is prepared for use by the state once it is connected. */
 class StateClient extends Client {
   readonly #connecting: Connecting
 
@@ -168,14 +168,15 @@ export class Sessions {
       max: this.#limits.most,
       idleTimeoutMillis: IDLE_MS,
       allowExitOnIdle: true,
-      // The pool's own limit on connecting would also end the wait for a session that is in use.
+      // Time limits are set on each client, because the pool's own connection timeout would also end the wait for a
+      // session that is in use.
       Client: class extends StateClient {
         constructor() {
           super(config, connecting)
         }
       },
     })
-    // The pool drops idle sessions that end.
+    // The pool drops idle sessions that end, so the error needs no handling.
     this.#pool.on("error", () => undefined)
   }
 
@@ -213,7 +214,7 @@ export class Sessions {
     }
   }
 
-  /** Opens a session outside the pool, for a caller that keeps it long. It reads the state as it is now. */
+  /** Opens a session outside the pool, for a caller that keeps it for a long time. It reads the state as it is now. */
   async openSnapshot(): Promise<Session & Disposable> {
     if (this.#isClosed) throw new Error(CLOSED)
     const client = this.#client()
@@ -244,7 +245,7 @@ export class Sessions {
     }
   }
 
-  /** The pool forgets callers that wait for a session when it ends. */
+  /** Ends the pool only once it is unused, because a pool that ends forgets callers that wait for a session. */
   #endUnused(): void {
     if (this.#users === 0) this.#pool.end().catch(() => undefined)
   }
@@ -253,7 +254,7 @@ export class Sessions {
     return new Session(client, this.#turnSql(), (sql) => this.#named(sql))
   }
 
-  /** Connects a client and prepares it; fails at once soon after a failure, so that callers waiting for a session do, too. */
+  /** Connects a client and prepares it. Soon after a failure it fails at once, so that callers waiting for a session fail at once, too. */
   async #connecting(client: Client, connect: () => Promise<unknown>): Promise<void> {
     const reach = this.#reach
     if (performance.now() - reach.failedAt < this.#limits.restMs) throw reach.failure
@@ -263,7 +264,7 @@ export class Sessions {
     } catch (error) {
       endSoon(client)
       const { message, code = "" } = error as { message: string; code?: string }
-      // A server, or a pooler in front of it, may repeat the password that it refuses.
+      // The message of a server, or of a pooler in front of it, may repeat the password that was refused.
       reach.failure = new PostgresError({ message: hidden(message, [this.#location.password]), code })
       reach.failedAt = performance.now()
       throw reach.failure
@@ -282,7 +283,7 @@ export class Sessions {
     this.#set.set(client, mode)
     this.#hasSchema ||= await isUpToDate(client, schema)
     if (this.#hasSchema) return
-    // If several sessions arrive at once, one creates the functions and the others find them.
+    // If several sessions are opened at once, one creates the functions and the others find them.
     await client.query(
       `begin; set local synchronous_commit = on; select pg_advisory_xact_lock(${lockOf(this.#location)})`,
     )
@@ -308,7 +309,7 @@ export class Sessions {
     return { name, text }
   }
 
-  /** Writers take turns, as in SQLite: data that a writer has read in its transaction stays valid until it ends. */
+  /** Takes a writer's turn: writers take turns, as in SQLite, so data that a writer has read in its transaction stays valid until the transaction ends. */
   #turnSql(): string {
     const lock = lockOf(this.#location)
     // As dynamic text, because the plan of a function call would evaluate both.
@@ -345,7 +346,7 @@ export class Session {
     return rowsOf(await this.ask(this.#query(sql, values)))
   }
 
-  /** A write outside any transaction, in one round trip: the server's turn is taken and given back without a message from here in between. */
+  /** Runs a write outside any transaction in one round trip: the server's turn is taken and released without a message from here in between. */
   async runAlone(sql: string, values: readonly StateValue[]): Promise<Rows> {
     const turn = this.ask(this.#turnSql)
     const work = this.ask(this.#query(sql, values))
@@ -357,7 +358,7 @@ export class Session {
     return rowsOf(worked.value)
   }
 
-  /** Statements that change tables have no time limit, and are on the server's disk when they are done. Must run in a transaction. */
+  /** Runs statements that change tables: they have no time limit, and are on the server's disk when they are done. Must run in a transaction. */
   async script(sql: string): Promise<void> {
     await this.ask({
       text: `set local statement_timeout = 0; set local synchronous_commit = on; ${sql}`,
@@ -365,7 +366,7 @@ export class Session {
     })
   }
 
-  /** Runs `work` in a transaction: as a writer, which waits for its turn, or on a snapshot, which no write changes. */
+  /** Runs `work` in a transaction: as a writer, which waits for its turn, or on a snapshot, which writes do not affect. */
   async transaction<T>(kind: "write" | "snapshot", work: () => Promise<T>): Promise<T> {
     try {
       await this.ask(kind === "write" ? this.#turnSql : SNAPSHOT)
@@ -373,13 +374,13 @@ export class Session {
       await this.#commit()
       return result
     } catch (error) {
-      // On a lost session, a rollback would wait behind an answer that never comes; the session ends instead.
+      // On a lost session, a rollback would wait for a response that never comes; the session is ended instead.
       if (!this.#isLost) await this.ask("rollback").catch(() => undefined)
       throw error
     }
   }
 
-  /** Rows in lists of up to `fetched`. Must run in a transaction. */
+  /** Yields rows in lists of up to `fetched`. Must run in a transaction. */
   async *cursor(sql: string, values: readonly StateValue[], fetched: number): AsyncGenerator<Rows> {
     const name = `c${++this.#cursors}`
     await this.ask({ text: `declare ${name} no scroll cursor for ${sql}`, values: values.map(wireValue) })
@@ -431,7 +432,7 @@ async function isUpToDate(client: ClientBase, schema: string): Promise<boolean> 
   return (rows as unknown[][])[0]?.[0] === FUNCTIONS
 }
 
-/** Waiting for the end would mean waiting for a silent server. */
+/** Ends a client without waiting, because that could mean waiting for a silent server. */
 function endSoon(client: Client): void {
   client.end().catch(() => undefined)
 }
@@ -443,7 +444,7 @@ const lockOf = ({ schema }: ServerLocation): string =>
 const modeSql = ({ patienceMs, isDurable }: SessionMode): string =>
   `set lock_timeout = ${Math.max(1, patienceMs)}; set synchronous_commit = ${isDurable ? "on" : "off"}`
 
-/** PostgreSQL stores no null character; the replacement character takes its place. */
+/** PostgreSQL cannot store null characters, so each is replaced with the replacement character. */
 const wireValue = (value: unknown): unknown =>
   typeof value === "string" ? value.replaceAll("\0", "\u{FFFD}") : value
 

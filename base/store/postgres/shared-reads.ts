@@ -8,7 +8,7 @@ interface Read {
   readonly reject: (error: unknown) => void
 }
 
-/** Maximum number of reads sent to one session at a time: a slow one holds up those behind it. */
+/** Maximum number of reads sent to one session at a time: a slow read holds up those behind it. */
 const AT_ONCE = 32
 
 /**

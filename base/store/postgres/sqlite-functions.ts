@@ -1,6 +1,6 @@
 /**
- * Functions of SQLite that statements use and PostgreSQL lacks, created in the state's schema with `create or replace`,
- * so that each start brings them up to date.
+ * SQLite functions that statements use and PostgreSQL lacks. They are created in the state's schema with `create or
+ * replace`, so that each start brings them up to date.
  */
 export const SQLITE_FUNCTIONS = `
 create or replace function instr(text, text) returns bigint language sql immutable strict parallel safe

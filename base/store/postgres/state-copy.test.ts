@@ -61,7 +61,7 @@ describe("moving a state", { tags: ["postgresql"] }, () => {
     })
     using to = opened("moved")
     const newer: Step = ({ text }) => `alter table thing add column more ${text}`
-    // The server takes only the steps that the file has taken; later ones change the copied rows.
+    // The server runs only the steps that the file has already run; later steps change the copied rows.
     const moved = await copyToServer(from, to, (db) => migrate(db, "things", [...STEPS, newer]))
     expect(moved.map(({ table, rows }) => [table, rows])).toEqual(
       expect.arrayContaining([
@@ -89,7 +89,7 @@ describe("moving a state", { tags: ["postgresql"] }, () => {
     {
       using back = new DatabaseSync(file)
       expect(back.prepare("pragma foreign_key_check").all()).toEqual([])
-      // It can give space back, like a state that was a file from the start.
+      // The copy can return unused space to the file system, like a state that was a file from the start.
       expect(back.prepare("pragma auto_vacuum").get()).toEqual({ auto_vacuum: 2 })
       expect(back.prepare("insert into thing (name, more) values ('last', 'x') returning id").get()).toEqual({
         id: 252,
@@ -108,7 +108,7 @@ describe("moving a state", { tags: ["postgresql"] }, () => {
     using from = await openStateFile(join(folder, "many"))
     openMany(from)
     await from.script("insert into tree values (1, null), (2, 1); insert into leaf values (2, 'a'), (2, 'b')")
-    // More values than one statement may carry (65,535).
+    // More values than one statement can carry (65,535).
     await from.script(
       `insert into word with recursive number (n) as (select 1 union all select n + 1 from number where n < 33000)
        select 'w' || n, n from number; insert into word values ('a' || char(0) || 'b', 0)`,

@@ -11,9 +11,9 @@ import { SqliteStore } from "../sqlite/sqlite-store.ts"
 import type { StateRow, StateStore } from "../state-port.ts"
 import { PostgresStore, type StepTables } from "./postgres-store.ts"
 
-// Copies the state from one store into the other. The copy is read back and compared before it counts as one.
+// Copies the state from one store into the other. The copy is read back and compared before it is accepted.
 
-/** All in one step: with several steps, each change by another process would restart the copy. Writers do not wait for it. */
+/** Everything is copied in one step: with several steps, each change by another process would restart the copy. Writers do not have to wait for it. */
 const ALL_PAGES = 0x7fffffff
 /** Number of rows written in one statement. */
 const AT_ONCE = 100
@@ -33,7 +33,7 @@ interface Definition {
   readonly sql: string
 }
 
-/** Writes a snapshot of the state into a new SQLite file, while other processes write to the state. */
+/** Writes a snapshot of the state into a new SQLite file while other processes go on writing to the state. */
 export async function copyState(db: StateStore, file: string): Promise<void> {
   if (db instanceof PostgresStore) await copyToFile(db, file)
   else await backup((db as SqliteStore).file, file, { rate: ALL_PAGES })
@@ -41,7 +41,7 @@ export async function copyState(db: StateStore, file: string): Promise<void> {
 
 /** @throws Error when the copy differs from the original */
 export async function copyToFile(from: PostgresStore, file: string): Promise<CopiedTable[]> {
-  // Created here, since SQLite would let everybody read it.
+  // Created here, since SQLite would create a file that everybody can read.
   closeSync(openSync(file, "wx", 0o600))
   using to = new SqliteStore(new DatabaseSync(file, { enableForeignKeyConstraints: false }))
   await to.script(OF_A_NEW_FILE)

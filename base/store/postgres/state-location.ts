@@ -13,7 +13,7 @@ export interface ServerLocation {
 
 /** The schema when the address names none. */
 const SCHEMA = "fossick"
-/** Stands for a separate schema per data folder: one database for many appliances or tests. */
+/** A separate schema for each data folder, so that many appliances or tests can share one database. */
 const OF_FOLDER = "folder"
 
 /** Where the state is kept. */
@@ -23,7 +23,7 @@ export const stateSettings = {
     default: "",
     about:
       "Where keys, sources, jobs and usage are kept: empty for `state.db` in the data folder, or `postgres://user@host/database` ([Use PostgreSQL](use-postgresql.md)).",
-    // A wrong address may hold a password; a valid one is shown by its host.
+    // An invalid address might contain a password, so it is not shown; a valid one is shown by its host.
     secret: true,
     parse(value) {
       if (value === "") return value
@@ -46,7 +46,7 @@ export const stateSettings = {
   },
 } as const satisfies Record<string, Setting<string>>
 
-/** The server that holds the state of a data folder; `null` if the folder itself does. */
+/** The server that holds the state of a data folder; `null` if the state is in the folder itself. */
 export function stateServer(dataDir: string, env = environment()): ServerLocation | null {
   const { state, statePassword } = readSettings(stateSettings, env)
   return state === "" ? null : serverLocation(state, statePassword, dataDir, env)

@@ -9,7 +9,7 @@ import { OwnProcess, SIGN_MS } from "./own-process.ts"
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A process that keeps itself registered on its own state. */
+/** A process that keeps itself registered in a state of its own. */
 async function kept() {
   const db = emptyState()
   const problems: unknown[] = []
@@ -67,7 +67,7 @@ test("a process reports a failed sign once, and again after one succeeded", asyn
   expect(await after(3)).toBe(2)
   await back()
   db.close()
-  // Nor can it record that it ends.
+  // The process cannot record that it ends, either.
   await alive[Symbol.asyncDispose]()
   expect(problems).toHaveLength(3)
   expect(problems.every((problem) => problem instanceof Error)).toBe(true)

@@ -6,7 +6,7 @@ import { OwnProcess, SIGN_MS } from "./own-process.ts"
 export type LivingProcess = Pick<OwnProcess, "id" | "take">
 
 /**
- * Registers this process among those that work on a state, until you dispose of it.
+ * Registers this process among those that work on a state, until it is disposed of.
  *
  * @param onProblem called once when signs of life fail, and again if they fail after having worked
  */

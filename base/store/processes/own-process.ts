@@ -8,7 +8,7 @@ import { migrate, type StateStore, type Step, transaction } from "../state-store
 
 /** How often a process gives a sign of life, and checks those of others. */
 export const SIGN_MS = 2000
-/** A process without a sign for this long counts as lost on other machines. Longer than a busy machine blocks an event loop. */
+/** A process that gives no sign of life for this long is considered lost on other machines. Longer than a busy machine blocks an event loop. */
 const LEASE_MS = 15_000
 /** A process stops on its own before others take over its work. */
 const MARGIN_MS = 3000
@@ -44,7 +44,8 @@ export function leftWork(
 ): { readonly where: RawBuilder<SqlBool>; readonly isThere: () => Promise<boolean> } {
   const where = sql<SqlBool>`(state = ${sql.lit(state)} and not ${isLiving(sql.ref(`${table}.process`))})`
   const some = sql`select 1 from ${sql.table(table)} where ${where} limit 1`
-  // This check runs often and usually finds nothing: a read takes no turn among writers.
+  // This check runs often and usually finds nothing, so it starts with a read, which does not have to wait for its turn
+  // among writers.
   return { where, isThere: async () => (await some.execute(queriesOf(db))).rows.length > 0 }
 }
 
@@ -52,19 +53,20 @@ export const migrateProcesses = (db: StateStore): void => {
   migrate(db, "processes", STEPS)
 }
 
-/** Process ids belong to a container, so this identifies where an id means the same process. */
+/** Process ids are unique only within a container, so this identifies the scope in which an id means the same process. */
 const MACHINE = `${hostname()} ${pidNamespace()}`
 
-/** Another process's sign count at the last check, and the time on the steady clock since when it has not changed. */
+/** Another process's sign count at the last check, and when it last changed, by the steady clock. */
 interface Seen {
   readonly signs: number
   readonly since: number
 }
 
 /**
- * This process among all that work on one state. Its work carries its {@link id}, and others may take that work over once the
- * process is lost: as soon as a process of the same machine sees that it has ended, or when it has given no sign of life for
- * {@link LEASE_MS}. Each process judges by its own steady clock, so machines need not agree on the time.
+ * This process, among all those that work on one state. Its work is marked with its {@link id}, and other processes may
+ * take over that work once this process is lost: as soon as a process on the same machine sees that it has ended, or
+ * when it has given no sign of life for {@link LEASE_MS}. Each process judges by its own steady clock, so machines need
+ * not agree on the time.
  */
 export class OwnProcess implements AsyncDisposable {
   readonly id = randomUUID()
@@ -97,9 +99,9 @@ export class OwnProcess implements AsyncDisposable {
   }
 
   /**
-   * Gives a sign of life, every {@link SIGN_MS}.
-   * @returns false if others considered it lost in the meantime: they have its work now, and it starts again without
-   * any
+   * Gives a sign of life; called every {@link SIGN_MS}.
+   * @returns false if others considered this process lost in the meantime: they have taken over its work, and it starts
+   * again without any
    */
   async sign(): Promise<boolean> {
     const now = this.#clock()
@@ -116,7 +118,7 @@ export class OwnProcess implements AsyncDisposable {
     return true
   }
 
-  /** Whether no other process can consider this one lost yet. Runs no query. */
+  /** Whether it is still impossible for any other process to consider this one lost. Runs no query. */
   get isSound(): boolean {
     return this.#clock() - this.#signedAt < LEASE_MS - MARGIN_MS
   }

@@ -16,10 +16,10 @@ export interface WordsNode extends RawNode {
 const wordsIn = (node: RawNode, dialect: StateDialect): RawNode =>
   (node as Partial<WordsNode>).words?.[dialect] ?? node
 
-/** SQLite has one writer at a time and no row locks, so these are left out. */
+/** SQLite has one writer at a time and no row locks, so locking clauses are left out. */
 const ROW_LOCKS: ReadonlySet<string | undefined> = new Set(["ForUpdate", "SkipLocked"])
 
-/** Whether a value stays a parameter. Others are written into the text, since a partial index works only with constants. */
+/** Whether a value stays a parameter. Other values are written into the SQL text, since a partial index works only with constants. */
 export type IsParameter = (value: unknown) => boolean
 
 export class SqliteCompiler extends SqliteQueryCompiler {

@@ -55,10 +55,10 @@ interface Compiled {
 }
 
 /**
- * Creates a query for code that runs it thousands of times: building takes 10 to 30 µs, running a built query a fifth
- * of that.
+ * Creates a query for code that runs it thousands of times: building a query takes 10 to 30 µs, running a built one
+ * takes a fifth of that.
  *
- * Constants are written into its text, so that partial indexes serve it.
+ * Constants are written into its text, so that partial indexes can be used.
  *
  * @param build is called once per dialect with placeholders for the values. It can pass them to the query but not read
  * them.

@@ -14,7 +14,7 @@ import { ADAPTER, type IsParameter, PostgresCompiler, SqliteCompiler } from "./c
 /**
  * Builds typed queries on tables. It has no transactions of its own; its queries take part in the store's.
  *
- * @typeParam Tables columns of each table by its name
+ * @typeParam Tables the columns of each table, by table name
  */
 export class Queries<Tables> extends QueryCreator<Tables> implements QueryExecutorProvider {
   readonly #executor: QueryExecutor

@@ -27,7 +27,7 @@ export interface SchemaWords {
   /** Safe integers, booleans as 0 and 1, times in milliseconds. */
   readonly integer: string
   readonly real: string
-  /** Sorted by its bytes. */
+  /** Text that is sorted by its bytes. */
   readonly text: string
   readonly blob: string
   /** Goes after the columns of a table. */

@@ -12,7 +12,7 @@ import { SCHEMA_WORDS } from "./schema-words.ts"
 
 // Expressions that differ between the stores, or that the builder lacks.
 
-/** An expression with its own SQL for each store. */
+/** An expression with separate SQL for each store. */
 export function inWordsOf<T>(words: Readonly<Record<StateDialect, RawBuilder<T>>>): AliasableExpression<T> {
   const { sqlite, postgres } = words
   const node: WordsNode = {
@@ -30,7 +30,7 @@ export const listed = <T extends string>(values: Iterable<T>): RawBuilder<T> =>
 export const listedNumbers = <T extends number>(values: Iterable<T>): RawBuilder<T> =>
   sql`(select cast(value as bigint) from json_each(${JSON.stringify([...values])}))`
 
-/** Like {@link listed}, for a list that is already JSON: for queries that are built once. */
+/** Like {@link listed}, for a list that is already JSON; used by queries that are built once. */
 export const listedIn = <T extends string>(json: string): RawBuilder<T> =>
   sql`(select value from json_each(${json}))`
 
@@ -56,5 +56,5 @@ export const storeTime = (): AliasableExpression<number> =>
     postgres: sql.raw(SCHEMA_WORDS.postgres.now),
   })
 
-/** Marks a write that is safe alongside any other write, so that it waits for no turn: `.modifyEnd(noTurn)`. */
+/** Marks a write that is safe alongside any other write, so that it does not wait for its turn: `.modifyEnd(noTurn)`. */
 export const noTurn = sql.raw(NO_TURN)

@@ -15,7 +15,7 @@ export interface Count {
   readonly mend: string
 }
 
-/** Number of wrong counts; 0 if nothing of this kind was ever stored. */
+/** Number of wrong counts; 0 if nothing that these counts cover was ever stored. */
 export async function miscounted(db: StateStore, { of, is, should }: Count): Promise<number> {
   if (!(await hasTable(db, of))) return 0
   const [now, anew] = [

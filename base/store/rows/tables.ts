@@ -3,7 +3,7 @@ import { inWordsOf } from "../query/words.ts"
 import { queriesOf } from "../query/queries.ts"
 import type { QueriedStore } from "../state-port.ts"
 
-/** Whether a table exists: the first part that opens the store may not find the tables of another part. */
+/** Whether a table exists: the first part that opens the store might find that another part's tables do not exist yet. */
 export async function hasTable(db: QueriedStore, name: string): Promise<boolean> {
   const found = inWordsOf({
     sqlite: sql`select 1 from sqlite_master where type = 'table' and name = ${name}`,

@@ -6,7 +6,7 @@ import { unwritableBecause } from "../../disk-space.ts"
 
 /** SQLite's result code when another connection holds the lock (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
-/** Longest wait for another process's transaction, which takes milliseconds, or a few seconds on a slow, busy disk. */
+/** Longest wait for another process's transaction; transactions take milliseconds, or a few seconds on a slow, busy disk. */
 export const BUSY_MS = 10_000
 /** Milliseconds between two attempts at operations that SQLite does not wait for. */
 const RETRY_MS = 5
@@ -18,8 +18,8 @@ export const isBusy = (error: unknown): boolean =>
 
 /**
  * Puts a file into write-ahead mode (WAL). On a new file, a read that becomes a write changes the journal mode, and
- * SQLite does not wait for that, however patient the connection is: if two processes begin a folder together, the
- * second fails at once. So this function retries.
+ * SQLite never waits for that, whatever the connection's timeout: if two processes create a folder's state at the same
+ * time, the second one fails at once. So this function retries.
  *
  * @throws Error of SQLite if another process holds the file for longer than `BUSY_MS`
  */
@@ -38,9 +38,9 @@ export function useWal(db: DatabaseSync): void {
 }
 
 /**
- * Opens a file for reading, with the same patience. SQLite creates files beside a database in WAL mode even to read it.
- * Where it may not create them, it reads only the database, provided the address says that it is immutable. It can read
- * files that a killed process left there.
+ * Opens a file for reading, and waits for it in the same way. SQLite creates files beside a database in WAL mode even
+ * to read it. Where it cannot create them, it reads only the database, provided the address says that it is immutable.
+ * It can read files that a killed process left there.
  */
 export function openToRead(file: string, waitMs = BUSY_MS): DatabaseSync {
   const isFixed = unwritableBecause(dirname(file)) !== null && !existsSync(`${file}-wal`)
@@ -48,13 +48,13 @@ export function openToRead(file: string, waitMs = BUSY_MS): DatabaseSync {
   return new DatabaseSync(path, { timeout: waitMs, readOnly: true })
 }
 
-/** How long a store waits for other writers: as configured, or longer while some of its callers ask for it. */
+/** How long a store waits for other writers: as configured, or longer while some of its callers request it. */
 export class Patience {
   readonly #apply: (ms: number) => void
   #ms = BUSY_MS
   readonly #longer = new Set<{ readonly ms: number }>()
 
-  /** @param apply called with the new wait in milliseconds whenever it changes */
+  /** @param apply called with the new timeout in milliseconds whenever it changes */
   constructor(apply: (ms: number) => void) {
     this.#apply = apply
   }

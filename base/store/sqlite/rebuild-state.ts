@@ -14,14 +14,14 @@ import { openToRead } from "./busy.ts"
 import { OF_A_NEW_FILE } from "../state-store.ts"
 
 const STATE = "state.db"
-/** In the data folder: the `state.db` from before it was rebuilt. */
+/** File in the data folder: the old `state.db`, from before it was rebuilt. */
 const ASIDE = "state.db.damaged-"
 const DRAFT = "state.db.mending"
 /** Maximum number of problems reported for one file. */
 const MOST_TOLD = 3
 const WAIT_MS = 2000
 
-/** Problems of `state.db` in SQLite's words; empty when there are none, or no file. Reads the whole file, and changes nothing. */
+/** Problems of `state.db` as SQLite words them; empty if there are none, or if there is no file. Reads the whole file and changes nothing. */
 export function stateDamage(dataDir: string): string[] {
   const file = join(dataDir, STATE)
   if (!existsSync(file)) return []
@@ -33,7 +33,7 @@ export function stateDamage(dataDir: string): string[] {
   }
 }
 
-/** Checks the indexes, too: `quick_check` does not compare them with their tables. */
+/** Checks the indexes, too, because `quick_check` does not compare them with their tables. */
 function damageIn(db: DatabaseSync): string[] {
   return db
     .prepare(`pragma integrity_check(${MOST_TOLD})`)
@@ -64,7 +64,7 @@ export function rebuildState(dataDir: string, now: Date): string | null {
     for (const end of ["", "-wal"])
       if (existsSync(file + end)) copyFileSync(file + end, join(dataDir, aside + end))
     syncFile(join(dataDir, aside))
-    // Before the new file exists, so that it is not read with the log of the old one.
+    // Moved before the new file exists, so that the new file is not read with the log of the old one.
     for (const end of ["-wal", "-shm"]) rmSync(file + end, { force: true })
     renameSync(draft, file)
     return aside
@@ -85,7 +85,7 @@ function withDraft<T>(dataDir: string, use: (draft: string) => T): T | null {
   }
 }
 
-/** Includes files that SQLite may have left beside it when its process was killed. */
+/** Also removes files that SQLite may have left beside it when its process was killed. */
 function removeDraft(draft: string): void {
   for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true })
 }
@@ -105,7 +105,7 @@ function copyTables(file: string, draft: string): boolean {
         .all()
     for (const { sql } of made("'table'")) copy.exec(String(sql))
     for (const table of tablesIn(db)) copyRows(db, copy, table)
-    // Created after the copying, from the current contents of the tables, so that copying fires no trigger.
+    // Triggers are created after the rows are copied, so that copying fires none.
     for (const { sql } of made("'index', 'view', 'trigger'")) copy.exec(String(sql))
     copy.exec("commit")
     return damageIn(copy).length === 0
@@ -114,7 +114,7 @@ function copyTables(file: string, draft: string): boolean {
   }
 }
 
-/** Row by row: `vacuum into` copies indexes as they are, so it fails at a damaged one. */
+/** Copied row by row: `vacuum into` copies indexes as they are, so it fails on a damaged one. */
 function copyRows(db: DatabaseSync, copy: DatabaseSync, table: string): void {
   // Creating the tables may have added rows.
   copy.exec(`delete from "${table}"`)
@@ -128,7 +128,7 @@ function copyRows(db: DatabaseSync, copy: DatabaseSync, table: string): void {
   for (const row of read.iterate()) write.run(...Object.values(row))
 }
 
-/** Includes the table in which SQLite keeps the highest ids given. */
+/** Includes the table in which SQLite keeps the highest ids assigned. */
 const tablesIn = (db: DatabaseSync): string[] =>
   db
     .prepare(
@@ -137,7 +137,7 @@ const tablesIn = (db: DatabaseSync): string[] =>
     .all()
     .map(({ name }) => String(name))
 
-/** Makes a file survive a power failure. */
+/** Syncs a file to disk, so that it survives a power failure. */
 function syncFile(file: string): void {
   const handle = openSync(file, "r+")
   try {

@@ -20,12 +20,12 @@ export function fileTransaction<T>(file: DatabaseSync, work: () => T): T {
   }
 }
 
-/** There are few different texts, except for lists whose values are separate parameters. */
+/** There are few different statements, except for lists whose values are separate parameters. */
 const MOST_PREPARED = 2000
 
 /**
- * Writers of this thread on each file. SQLite waits for a writer on another connection in the calling thread, which deadlocks if that writer
- * is in the same thread.
+ * This thread's writers on each file. SQLite blocks the calling thread while it waits for a writer on another
+ * connection, which is a deadlock if that writer is in the same thread.
  */
 const writers = new Map<string, Serial>()
 
@@ -140,8 +140,8 @@ export class SqliteStore implements StateStore {
   }
 
   /**
-   * Outside a transaction, rows are read over a separate connection: an open statement would keep this one from writing
-   * once another process has written.
+   * Outside a transaction, rows are read over a separate connection: an open read statement would prevent this
+   * connection from writing once another process has written.
    */
   async *#iterate(sql: string, values: readonly StateValue[]): AsyncGenerator<StateRow> {
     if (this.#turns.isInside) {

@@ -3,7 +3,7 @@ import { join } from "node:path"
 
 const OPEN = "/proc/self/fd"
 
-/** Files below a folder that this process has open; empty if the system does not tell. */
+/** Files below a folder that this process has open; empty if the system does not provide a list. */
 export function openFiles(folder: string): string[] {
   if (!existsSync(OPEN)) return []
   return readdirSync(OPEN)

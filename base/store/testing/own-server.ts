@@ -11,7 +11,7 @@ declare module "vitest" {
 
 let server: PostgresServer | undefined
 
-/** One server for all files of a project, with a separate schema for each data folder; vitest calls it. */
+/** One server for all test files of a project, with a separate schema for each data folder; vitest calls this. */
 export async function setup(project: TestProject): Promise<void> {
   server = await PostgresServer.start()
   project.provide("stateServer", server.url())

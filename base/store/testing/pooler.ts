@@ -1,20 +1,20 @@
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 
-/** How a pooler turns callers away. */
+/** How a pooler refuses connections. */
 export interface Refusal {
   readonly code: string
   readonly message: string
 }
 
-/** Between a PostgreSQL server and its clients: forwards everything, until told to do otherwise. */
+/** A proxy between a PostgreSQL server and its clients: forwards everything until told to do otherwise. */
 export class Pooler implements Disposable {
   readonly #server: Server
   readonly #open = new Set<Socket>()
   #port = 0
   /** Number of incoming connections. */
   calls = 0
-  /** Whether everything the server sends is dropped. A connection that lost data stays silent. */
+  /** Whether everything that the server sends is dropped. A connection that has lost data stays silent. */
   isMute = false
   /** The answer to all new connections. */
   refusal: Refusal | null = null

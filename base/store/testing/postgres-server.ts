@@ -6,9 +6,9 @@ import { pause } from "../../flow/pause.ts"
 import { endWithUs } from "../../testing/end-with-us.ts"
 import { freePort } from "../../testing/free-port.ts"
 
-/** Where Debian keeps the server programs, which are not on the PATH. */
+/** Where Debian installs the server programs, which are not on the PATH. */
 const DEBIAN = "/usr/lib/postgresql"
-/** A private server refuses to run as root: in that case Debian's own user runs it. */
+/** PostgreSQL refuses to run as root: in that case the server is run as Debian's `postgres` user. */
 const USER = "postgres"
 
 /** The folder with `initdb` and `postgres`; null if no server is installed. */
@@ -36,7 +36,7 @@ function childrenOf(pid: number): number[] {
   return existsSync(file) ? readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number) : []
 }
 
-/** A separate server on loopback and a socket, with an empty database and no password. */
+/** A separate server that listens on loopback and a socket, with an empty database and no password. */
 export class PostgresServer implements AsyncDisposable {
   readonly port: number
   readonly folder: string
@@ -80,12 +80,12 @@ export class PostgresServer implements AsyncDisposable {
     return `postgres://fossick@127.0.0.1:${this.port}/fossick?schema=${schema}`
   }
 
-  /** Connects through its socket. */
+  /** Connects through the server's Unix socket. */
   socketUrl(schema = "folder"): string {
     return `postgres://fossick@localhost:${this.port}/fossick?host=${encodeURIComponent(this.folder)}&schema=${schema}`
   }
 
-  /** Starts or restarts it. */
+  /** Starts or restarts the server. */
   async up(): Promise<void> {
     const [command, args] = this.#command("postgres", [
       `-D${join(this.folder, "data")}`,
@@ -102,7 +102,7 @@ export class PostgresServer implements AsyncDisposable {
     const isUp = () => this.#status("pg_isready", ["-h", this.folder, "-p", String(this.port), "-q"]) === 0
     let hasEnded = true
     do {
-      // A killed server leaves processes behind for a moment, and no new one starts while they exist.
+      // A killed server leaves processes behind for a moment, and no new server starts while they exist.
       if (hasEnded) {
         hasEnded = false
         const child = spawn(command, args, { stdio: "ignore", detached: true })
@@ -134,7 +134,7 @@ export class PostgresServer implements AsyncDisposable {
     ])
   }
 
-  /** Ends it as a power failure would, along with the processes that serve its connections (on Linux; elsewhere they live on for a moment). */
+  /** Ends the server as a power failure would, along with the processes that serve its connections (on Linux; elsewhere they keep running for a moment). */
   async kill(): Promise<void> {
     if (this.#pid !== undefined) {
       // A stopped server starts no more processes.

@@ -10,7 +10,7 @@ import { leftWork, OwnProcess } from "../processes/own-process.ts"
 import { migrate, openStateStore, type StateStore, transaction } from "../state-store.ts"
 import { statement } from "./statement.ts"
 
-/** Guarantees for processes that share a state, in every store. */
+/** Guarantees that every store makes to processes that share a state. */
 export function describeProcesses(name: string): void {
   describe(`processes on one state in ${name}`, () => {
     let folder: string
@@ -166,7 +166,7 @@ export function describeProcesses(name: string): void {
       )
       await second.become("three")
       expect([await own.hasOthers("two"), await own.hasOthers("three")]).toEqual([false, true])
-      // It keeps that role when it was considered lost and starts again.
+      // A process keeps its role even when it was considered lost and starts again.
       await statement(db, "delete from state_process where id = ?").run(second.id)
       expect([await own.hasOthers("three"), await second.sign(), await own.hasOthers("three")]).toEqual([
         false,
@@ -180,7 +180,7 @@ export function describeProcesses(name: string): void {
       ])
       await second.leave("lead")
       expect(await second.take("lead")).toBe(false)
-      // The holder gets its answer even while another process writes.
+      // The role's holder gets its answer even while another process writes.
       db.patienceMs = 0
       await transaction(other, async () =>
         expect([await own.take("lead"), await own.bury()]).toEqual([true, 0]),

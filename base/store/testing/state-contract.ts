@@ -42,7 +42,7 @@ const STEPS: readonly Step[] = [
   ({ text }) => `alter table thing add column added ${text} not null default 'later'`,
 ]
 
-/** Guarantees of every state store, on which all of Fossick relies. */
+/** Guarantees that every state store makes, and on which all of Fossick relies. */
 export function describeStateStore(name: string, isServer: boolean): void {
   describe(`the state in ${name}`, () => {
     let folder: string
@@ -73,7 +73,7 @@ export function describeStateStore(name: string, isServer: boolean): void {
         name: isServer ? "a server" : "a file",
       })
       if (!isServer) return
-      // In the form that files use.
+      // The form that files use.
       expect(await statement(db, "select sql from schema_step order by id desc limit 2").all()).toEqual([
         { sql: step(SCHEMA_WORDS.sqlite) },
         { sql: STEPS[1]!(SCHEMA_WORDS.sqlite) },
@@ -364,7 +364,7 @@ export function describeStateStore(name: string, isServer: boolean): void {
       const older = new RegExp(`older Fossick.*\`fossick sources export > saved.yaml\`, ${away}`)
       await db.script("update schema_version set version = version - 1 where part = 'state'")
       await expect(() => openStateStore(folder)).rejects.toThrow(older)
-      // As before generations existed.
+      // As states were before generations existed.
       await db.script("delete from schema_version where part = 'state'")
       await expect(() => openStateStore(folder)).rejects.toThrow(older)
       await expect(() => openStateStore(folder)).rejects.toThrow(OtherStateError)

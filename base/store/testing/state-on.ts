@@ -1,4 +1,4 @@
-/** Puts the stores of this process, and of processes that it starts, on `address` (`FOSSICK_STATE`; empty: in files) until it is disposed of. */
+/** Makes this process, and processes that it starts, keep their state at `address` (`FOSSICK_STATE`; empty: in files) until it is disposed of. */
 export function stateOn(address: string): Disposable {
   const { FOSSICK_STATE: before } = process.env
   process.env["FOSSICK_STATE"] = address

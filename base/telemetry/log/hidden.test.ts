@@ -19,7 +19,7 @@ test("a repeated secret is hidden, however it is written, and the rest stays", (
 })
 
 test("a base64-encoded secret is hidden at any position, in either alphabet, whatever surrounds it", () => {
-  // In base64 these contain many + and /, which the other alphabet writes as - and _.
+  // In base64 these contain many `+` and `/`, which the URL-safe alphabet replaces with `-` and `_`.
   for (const secret of ["ûïþûïþûïþ", "?>?>?>?>~~~", "six_ch"]) {
     for (const before of ["", "a", "ab", "abc"])
       for (const after of ["", "z", "zz", "zzz"])

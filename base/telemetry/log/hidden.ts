@@ -1,8 +1,8 @@
 const MIN_CHARS = 6
 
 /**
- * Removes from text written by others the secrets that we sent and that it may repeat: verbatim, as written in
- * addresses, and within base64, as in logins.
+ * Removes from text written by others the secrets that we sent them and that the text might repeat: verbatim, as
+ * encoded in addresses, and inside base64, as in login headers.
  */
 export function hidden(text: string, secrets: readonly string[]): string {
   return secrets
@@ -23,7 +23,7 @@ function fragmentsOf(secret: string): readonly RegExp[] {
     const whole = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString("base64")
       .replaceAll("=", "")
-    // The characters at both ends depend on their neighbours.
+    // The characters at both ends depend on the bytes next to the secret.
     const sure = whole.slice(shift === 0 ? 0 : shift + 1, -2)
     const either = sure.replaceAll("+", "[+-]").replaceAll("/", "[/_]")
     return new RegExp(`[\\w+/-]*${either}[\\w+/=-]*`, "g")

@@ -6,7 +6,7 @@ import { logForm } from "./log-form.ts"
 import { logSettings } from "./log-settings.ts"
 import { told } from "./told.ts"
 
-/** Maximum characters kept of lines that could not be written: the oldest are kept, to show how it began. */
+/** Maximum number of characters kept from lines that could not be written. The oldest lines are kept, to show how the problem began. */
 const MAX_WAITING = 1_000_000
 
 const STANDARD_OUTPUT = 1

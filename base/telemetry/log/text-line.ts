@@ -1,6 +1,6 @@
 import { printableLine } from "../../text/printable.ts"
 
-/** Names and numbers as in pino and syslog(3). */
+/** Names and numbers of levels as in pino and syslog(3). */
 export const LEVELS = { debug: 20, info: 30, warn: 40, error: 50, fatal: 60 } as const
 export type Level = keyof typeof LEVELS
 
@@ -19,11 +19,11 @@ export interface LogRecord {
 export interface LogReader {
   /** A terminal that shows colours. */
   readonly colours: boolean
-  /** systemd's journal: it adds the time, and takes the severity from `<4>` at the start of a line (sd-daemon(3)). */
+  /** systemd's journal, which adds the time and reads the severity from `<4>` at the start of a line (sd-daemon(3)). */
   readonly journal: boolean
 }
 
-/** Fields of every line that are no use to an operator. */
+/** Fields that are in every line and are of no use to an operator. */
 const LEFT_OUT = new Set(["level", "time", "msg", "pid", "hostname", "name", "told"])
 
 const DIM = 2
@@ -71,7 +71,7 @@ function fieldsOf(record: LogRecord): string[] {
   const isWell = record.level === LEVELS.info && typeof status === "number" && status < 400
   return Object.entries(record).flatMap(([key, value]) => {
     if (LEFT_OUT.has(key) || told.includes(key) || value === undefined || value === null) return []
-    // It is longer than all other fields; for a successful call it is available in the JSON format.
+    // This field is longer than all the others; for a successful call it is available in the JSON format.
     if (isWell && key === "requestId") return []
     return key === "err" ? errorFields(value, record.level) : [`${key}=${shown(value)}`]
   })
@@ -91,6 +91,6 @@ function shown(value: unknown): string {
   return safe(/^[^\s"=]+$/.test(text) || typeof value === "object" ? text : JSON.stringify(text))
 }
 
-// Unicode has more line separators, at which some log viewers start a new line.
+// Unicode has additional line separators at which some log viewers start a new line.
 const safe = (text: string): string =>
   printableLine(text).replace(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`)

@@ -26,12 +26,12 @@ import type { TraceConfig, Tracer } from "./tracer.ts"
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
 const EXPORT_MS = 5000
-/** Maximum number of spans waiting to be sent; more are dropped, since no answer waits for a receiver. */
+/** Maximum number of spans waiting to be sent. Any others are dropped, since no response may wait for a receiver. */
 const MOST_WAITING = 4096
 const SEND_EVERY_MS = 1000
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT }
 
-/** Traces over OTLP/HTTP in JSON, by OpenTelemetry's own SDK. */
+/** Sends traces over OTLP/HTTP in JSON, using OpenTelemetry's own SDK. */
 export function openTracer(service: string, config: TraceConfig): Tracer {
   const url = `${config.tracesUrl}/v1/traces`
   const exporter = noting(
@@ -66,7 +66,7 @@ export function openTracer(service: string, config: TraceConfig): Tracer {
           }),
         )
       } catch (error) {
-        // Its message may contain text that must not be in a trace.
+        // The error's message may contain text that must not be in a trace.
         made.setAttribute("error.type", (error as Error).name)
         fail()
         throw error
@@ -88,7 +88,7 @@ export function openTracer(service: string, config: TraceConfig): Tracer {
   }
 }
 
-/** W3C Trace Context, level 1; undefined for an invalid one. */
+/** Parses a W3C Trace Context header, level 1; returns undefined if it is invalid. */
 function contextOf(parent: string | undefined): Context | undefined {
   const [, traceId = "", spanId = "", flags = ""] = TRACEPARENT.exec(parent ?? "") ?? []
   if (traceId === "" || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined

@@ -7,10 +7,10 @@ export type TraceConfig = Values<typeof traceSettings>
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
 export interface SpanOptions {
-  /** `server` answers a call, `client` makes one. Default: an internal step. */
+  /** `server` answers a call, `client` makes one. Default: `internal`. */
   readonly kind?: "server" | "client"
   readonly attributes?: Attributes
-  /** `traceparent` of the caller (W3C Trace Context); left out: the current step here. */
+  /** The caller's `traceparent` (W3C Trace Context). Default: the current step in this process. */
   readonly parent?: string | undefined
 }
 

@@ -14,7 +14,7 @@ const CALLER = "b7ad6b7169203331"
 const DEFAULTS: TraceConfig = readSettings(traceSettings, {})
 const nothing = () => Promise.resolve()
 
-/** A receiver with everything it got from a process that made these steps and ended. */
+/** Starts a receiver and a process that records these steps and ends; returns the receiver with everything that it got. */
 async function told(steps: () => Promise<unknown>, config: Partial<TraceConfig> = {}) {
   const receiver = await startReceiver()
   onTestFinished(() => receiver[Symbol.asyncDispose]())
@@ -32,7 +32,7 @@ async function told(steps: () => Promise<unknown>, config: Partial<TraceConfig> 
 /** Whether the receiver learns that the parent step belongs to another process. */
 const isBelowAnother = ({ flags }: { readonly flags: number }) => (flags & 0x2_00) !== 0
 
-/** A step that returns the context that one of the operator's servers would be sent. */
+/** A step that returns the trace context that would be sent to one of the operator's servers. */
 const sentOn = (parent?: string) => traced("step", { parent }, () => Promise.resolve(traceparent()))
 
 test("nothing is traced unless the settings name a receiver, and the work is done anyway", async () => {
@@ -64,7 +64,7 @@ test("steps arrive with their service, kind, name and attributes, nested, when t
     )
     expect(result).toBe(7)
     await traced("another", {}, nothing)
-    // Between steps there is no context.
+    // Between steps there is no trace context.
     expect(traceparent()).toBeUndefined()
   })
   expect([isTracing(), traceparent()]).toEqual([false, undefined])
@@ -92,7 +92,7 @@ test("a caller's trace continues here, and on to the servers that are called", a
   let on: string | undefined
   const { got } = await told(async () => {
     on = await sentOn(`00-${TRACE}-${CALLER}-01`)
-    // The requesting call counts, not the step that happens to run here.
+    // The call that requested the run counts, not the step that happens to run here.
     await traced("outer", {}, () => traced("inner", { parent: `00-${TRACE}-${CALLER}-03` }, nothing))
   })
   const [step, inner, outer] = got

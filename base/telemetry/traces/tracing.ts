@@ -4,7 +4,7 @@ const NO_SPAN: Span = { set: () => {}, rename: () => {}, fail: () => {} }
 
 let tracer: Tracer | null = null
 
-/** Runs `work` as a step of the current trace, if traces are recorded; otherwise it costs nothing. */
+/** Runs `work` as a step of the current trace. If no traces are recorded, this costs nothing. */
 export const traced = <T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> =>
   tracer === null ? work(NO_SPAN) : tracer.span(name, options, work)
 
@@ -18,9 +18,9 @@ export const isTracing = (): boolean => tracer !== null
 export const mayShowText = (): boolean => tracer?.hasText === true
 
 /**
- * Makes this process trace from here on if the settings say so. The tracing code is loaded only then.
+ * Makes this process record traces from now on if the settings say so. The tracing code is loaded only in that case.
  * @param service `fossick-api`, `fossick-crawler`
- * @returns dispose of it to send the last traces
+ * @returns an object that sends the last traces when it is disposed of
  */
 export async function startTracing(service: string, config: TraceConfig): Promise<AsyncDisposable> {
   if (config.tracesUrl !== "") {

@@ -4,7 +4,7 @@ interface JsonBounds {
   readonly depth: number
   /** Maximum number of lists, objects and named fields. */
   readonly parts: number
-  /** Maximum number of commas: values in lists and objects. */
+  /** Maximum number of commas, which separate values in lists and objects. */
   readonly values: number
 }
 
@@ -48,7 +48,7 @@ export function parseForeign(text: string, bounds?: JsonBounds): unknown {
   }
 }
 
-/** The same, but returns undefined for text that is not JSON or exceeds the limits. */
+/** Like {@link parseForeign}, but returns undefined for text that is not JSON or exceeds the limits. */
 export function foreignOrNothing(text: string, bounds?: JsonBounds): unknown {
   try {
     return parseForeign(text, bounds)
@@ -58,15 +58,15 @@ export function foreignOrNothing(text: string, bounds?: JsonBounds): unknown {
 }
 
 /**
- * Reads a body as JSON in UTF-8. Returning early closes the body.
- * @param mostBytes maximum bytes of the body
+ * Reads a body as JSON in UTF-8. If this returns early, it closes the body.
+ * @param mostBytes maximum size of the body in bytes
  * @throws ForeignJsonError
  */
 export async function readForeign(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<unknown> {
   return parseForeign(await foreignText(body, mostBytes))
 }
 
-/** A body as text. @throws ForeignJsonError `size` */
+/** Reads a body as text. @throws ForeignJsonError `size` */
 export async function foreignText(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0

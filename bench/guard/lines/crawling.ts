@@ -10,7 +10,7 @@ import type * as EngineSettings from "#engine/settings.ts"
 import { GENERATED_PAGES, type Measure } from "../ground.ts"
 import { runOnce } from "../run.ts"
 
-/** The result of one crawl. `read`: pages indexed. */
+/** The result of one crawl. `read`: number of pages indexed. */
 interface Crawled {
   readonly cpuMs: number
   readonly read: number
@@ -63,13 +63,13 @@ export const recrawl: Measure = {
         if (read > 0) throw new Error(`${side.root} indexed ${read} pages that had not changed`)
         return { recrawl: cpuMs / GENERATED_PAGES }
       },
-      // Later starts use the folder again.
+      // Later starts reuse the folder.
       [Symbol.asyncDispose]: () => Promise.resolve(),
     }
   },
 }
 
-/** Runs the job without vectors. The CPU time is of all threads, without the start of the process. */
+/** Runs the job without vectors. The CPU time is that of all threads, without process startup. */
 async function crawlOnce(root: string, start: string, dataDir: string): Promise<Crawled> {
   const from = async <T>(path: string) => (await import(join(root, path))) as T
   const { readSettings } = await from<typeof Settings>("base/settings.ts")

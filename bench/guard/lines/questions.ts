@@ -7,7 +7,7 @@ import { cpuMsOf, startOwn } from "../run.ts"
 
 const WARM_UP_TURNS = 3
 
-/** Questions for the API's own process, over HTTP. Each start asks each question once. */
+/** Sends questions to the API's own process over HTTP. Each start asks each question once. */
 interface Asked {
   readonly name: string
   readonly of: string

@@ -15,10 +15,10 @@ import { askable } from "../../questions/ask-api.ts"
 import type { Measure } from "../ground.ts"
 import { startOwn } from "../run.ts"
 
-/** By then, everything that loads after the start has loaded. */
+/** By this time, everything that is loaded after the start has been loaded. */
 const REST_MS = 5000
 
-/** Starts the whole appliance with its command, on an existing index. */
+/** Starts the whole appliance with the `fossick start` command, on an existing index. */
 export const resting: Measure = {
   lines: [
     { name: "start", of: "CPU ms until ready" },

@@ -36,7 +36,7 @@ const folderOf = (id: string): string => {
   return page.includes("/") ? page.slice(0, page.lastIndexOf("/")) : page
 }
 
-/** Puts the four largest topics on one appliance each, and all others on the fifth. Topics are folders, or pages if there are too few folders. */
+/** Puts each of the four largest topics on its own appliance, and all others on the fifth. Topics are folders, or pages if there are too few folders. */
 function byTopic(documents: Collection["documents"]): (position: number) => number {
   const folders = new Set(documents.map(({ id }) => folderOf(id)))
   const topicOf = folders.size < SHARDS ? pageOf : folderOf

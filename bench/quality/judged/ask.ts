@@ -53,19 +53,19 @@ export interface Answer extends Said {
 }
 
 export interface AnswerOptions {
-  /** Whether a model reads statements. */
+  /** Whether a model reads the statements. */
   readonly reranks?: boolean
   /** A language model that writes the answers; without one, answers are made from the pages' sentences. */
   readonly llm?: ChatSettings | null
 }
 
-/** Asks like a client: `POST /search` with `include_answer`, over a socket, with defaults for everything else. */
+/** Asks as a client would: `POST /search` with `include_answer`, over a socket, with defaults for everything else. */
 export async function withAnswers(
   { engine, embedder }: Indexed,
   use: (ask: (question: string, length: "basic" | "advanced") => Promise<Answer>) => Promise<void>,
   { reranks = true, llm = null }: AnswerOptions = {},
 ): Promise<void> {
-  // Late parts are left out of an answer. This measures the answer of an idle machine, even on a busy one.
+  // An appliance leaves late parts out of an answer. This measures the answer of an idle machine, even on a busy one.
   const patient: Pick<Embedder, "embed"> = {
     embed: (texts, { signal: _signal, ...options } = {}) => embedder.embed(texts, options),
   }
@@ -112,14 +112,14 @@ async function standsIn(text: string, url: string, engine: Pick<Engine, "get">):
 }
 
 /**
- * Whether each line of some text is on a page, ignoring Markdown marks: units leave out the text between steps, and
+ * Whether each line of some text is on a page, ignoring Markdown marks. Units leave out the text between steps, and
  * repeat the names of columns.
  */
 export function linesStandIn(text: string, markdown: string): boolean {
   const page = bare(toPlainText(markdown))
   return (
     text
-      // The colon between a heading and a list, code or table is added by us.
+      // The colon between a heading and a list, code or table is added by Fossick.
       .replaceAll(/[:：]\n\n/g, "\n")
       .replaceAll(/^(?:`{3,}\S*|\|[-|]+\|)$/gm, "")
       .split("\n")

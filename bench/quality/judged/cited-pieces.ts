@@ -1,7 +1,7 @@
 /** A piece of text from an answer or a report, with the numbers of its sources. */
 export interface CitedPiece {
   readonly text: string
-  /** Numbers from 1; empty if nothing is cited for it. */
+  /** Numbers of the sources, from 1; empty if the piece has no citation. */
   readonly numbers: readonly number[]
 }
 

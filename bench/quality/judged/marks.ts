@@ -11,9 +11,9 @@ export interface Said {
   readonly invented: readonly string[]
 }
 
-/** How well it did. */
+/** The measurements of one answer or report. */
 export interface Marks {
-  /** Whether nothing is cited: the answer says that nothing was found. */
+  /** Whether nothing is cited, in which case the answer says that nothing was found. */
   readonly refused: boolean
   /** Number of wanted facts that it contains. */
   readonly held: number

@@ -13,7 +13,7 @@ export const SHARED_OPTIONS = {
   verbose: { type: "boolean", default: false },
 } as const
 
-/** The values of `all` that are named; ends the process if a name is unknown. */
+/** The named values out of `all`; ends the process if a name is unknown. */
 export function chosen<T extends string>(what: string, all: readonly T[], named: readonly string[]): T[] {
   const unknown = named.filter((name) => !all.includes(name as T))
   if (unknown.length > 0) {
@@ -35,13 +35,13 @@ export function chosenSet(names: readonly string[]): (typeof SETS)[string] {
 
 export const chosenHalves = (named: readonly string[]): Half[] => chosen("half", HALVES, named)
 
-/** A file of the unjudged sentences, each on one line, without duplicates. */
+/** Collects the unjudged sentences in a file, each on one line, without duplicates. */
 export class ToJudge {
   readonly #file: string | undefined
   readonly #judgements: Judgements
   readonly #written = new Set<string>()
 
-  /** @param file the file to overwrite; undefined: nothing is written */
+  /** @param file the file to overwrite; if undefined, nothing is written */
   static async open(file: string | undefined, judgements: Judgements): Promise<ToJudge> {
     if (file !== undefined) await writeFile(file, "")
     return new ToJudge(file, judgements)

@@ -70,10 +70,10 @@ const MANY: JudgedSet = {
 }
 
 /**
- * `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked after answers had been tuned for the
- * earlier ones; `many` are 620 questions over thirty more manuals, `trained` 1,500 over the same manuals, on which
- * readers of answers were trained, `more` 999 over other pages of them; `own` are the pages next to the benches and the
- * project's handbook, for which answers were tuned.
+ * `manuals` is over Debian's manuals; `later`, `programs` and `guides` are over other pages, each first asked after
+ * answers had been tuned for the earlier sets; `many` has 620 questions over thirty more manuals, `trained` has 1,500
+ * over the same manuals, on which readers of answers were trained, `more` has 999 over other pages of them; `own` is
+ * over the pages next to the benches and the project's handbook, for which answers were tuned.
  */
 export const SETS: Readonly<Record<string, JudgedSet>> = {
   manuals: {

@@ -6,7 +6,7 @@ import { missQuestions } from "../../questions/miss-questions.ts"
 import { askAll } from "./ask.ts"
 import { openWorld } from "./world.ts"
 
-// The short form of `npm run bench -- misses`: a question of each kind, and vectors that cost nothing.
+// The short form of `npm run bench -- misses`: one question of each kind, and an embedder that costs nothing.
 
 test("the two hundred questions each ask about something different", () => {
   expect(missQuestions).toHaveLength(200)

@@ -1,4 +1,4 @@
-// Whether the right cause is named if nothing is found: npm run bench -- misses
+// Measures whether the right cause is named if nothing is found: npm run bench -- misses
 import { shippedModel, TransformersEmbedder } from "#engine/models/embedders/transformers-embedder.ts"
 
 import { missQuestions } from "../../questions/miss-questions.ts"

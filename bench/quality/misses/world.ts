@@ -18,7 +18,7 @@ import type { MissQuestion, Seed } from "../../questions/miss-questions.ts"
 /** Sources whose runs finished and left out nothing that their rules allow. */
 export const COMPLETE: ReadonlySet<string> = new Set(["open", "other"])
 
-/** The site's folder for things of each kind. */
+/** The folder on the site for the pages of each kind. */
 const FOLDERS: Readonly<Record<Seed, string>> = {
   indexed: "/open/things/",
   filtered: "/open/things/",
@@ -143,9 +143,9 @@ export async function openWorld(questions: readonly MissQuestion[], embedder: Em
     app,
     site,
     elsewhere,
-    /** Sees everything. */
+    /** A reader who can see everything. */
     wide: await app.key(),
-    /** Can see only the source `open`. */
+    /** A reader who can see only the source `open`. */
     narrow: await app.key({ scope: readScope({ sources: ["open"] }) }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }

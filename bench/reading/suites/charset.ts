@@ -10,13 +10,13 @@ interface Group {
 
 interface Wanted {
   readonly text: string
-  /** The header's charset; `null` if the page declares it. */
+  /** The charset in the HTTP header; `null` if the page declares it. */
   readonly header: string | null
 }
 
-/** No decoder has to know these labels: the standard turns a whole page into one U+FFFD. */
+/** Decoders need not know these labels: the standard turns a whole page into one U+FFFD. */
 const WITHOUT_TEXT = "replacement"
-/** A page cannot name these itself: the standard then reads it as UTF-8 or windows-1252. */
+/** A page cannot declare these encodings itself: the standard then reads it as UTF-8 or windows-1252. */
 const NOT_IN_META = new Set(["UTF-16BE", "UTF-16LE", "x-user-defined"])
 /** ESC $ B, three hiragana, ESC ( B. */
 const SHIFTED = [0x1b, 0x24, 0x42, 0x24, 0x22, 0x24, 0x24, 0x24, 0x26, 0x1b, 0x28, 0x42]
@@ -71,13 +71,13 @@ export const charset = suite({
 /** Bytes with every character beyond ASCII that the encoding writes in one byte, or a few hundred that it writes in two. */
 function sampleOf(encoding: string): Uint8Array {
   if (encoding === "UTF-8") return Buffer.from("Grüße — 灯台")
-  // This encoding has only private characters.
+  // This encoding contains only private-use characters.
   if (encoding === "x-user-defined") return Uint8Array.of(0x41, 0x80, 0xff)
   if (encoding === "ISO-2022-JP") return Buffer.from(SHIFTED)
   if (encoding === "UTF-16LE") return Buffer.from("Grüße — 灯台", "utf16le")
   if (encoding === "UTF-16BE") return Buffer.from("Grüße — 灯台", "utf16le").swap16()
   const strict = new TextDecoder(encoding, { fatal: true })
-  // Node's tables have control characters and private ones where it lacks a part of Big5 and EUC-KR.
+  // Node's tables have control characters and private-use characters where they lack a part of Big5 and EUC-KR.
   const isText = (bytes: readonly number[]) => {
     try {
       return !/[\p{Cc}\p{Co}]/u.test(strict.decode(Uint8Array.from(bytes)))

@@ -9,11 +9,11 @@ import { rightOrWrong, rightRow } from "../scoring.ts"
 import { suite } from "../suite.ts"
 
 const BASE = "https://example.org/x/"
-/** An example, or the heading of the section that the next ones are in. */
+/** An example, or the heading of the section that contains the examples after it. */
 const EXAMPLE = /^`{32} example\n([\s\S]*?)^\.\n([\s\S]*?)^`{32}$|^#{1,6} (.*)$/gm
-/** Sections whose HTML is the author's, not from markdown. */
+/** Sections whose HTML was written by hand, not generated from markdown. */
 const RAW_SECTIONS = new Set(["HTML blocks", "Raw HTML"])
-/** Every element that CommonMark writes. */
+/** Every element that CommonMark produces. */
 const OWN = new Set("p h1 h2 h3 h4 h5 h6 pre code blockquote ul ol li hr em strong a img br".split(" "))
 
 export const commonmark = suite({
@@ -71,9 +71,9 @@ const isOwn = ({ markdown, html }: { markdown: string; html: string }): boolean 
   )
 
 /**
- * HTML as a reader sees it: blocks with their nesting, text, lines of code, and where links and pictures lead. It leaves out
- * details that no page shows: the space between list items, empty elements, emphasis within the same emphasis, blanks at the
- * edges of a line, the escapes of an address, and links outside the web.
+ * HTML as a reader sees it: blocks with their nesting, text, lines of code, and the targets of links and images. It
+ * leaves out details that no page shows: the space between list items, empty elements, emphasis within the same
+ * emphasis, spaces at the edges of a line, the escapes in an address, and links outside the web.
  */
 function seen(html: string): string {
   const open = new Map<string, number>()

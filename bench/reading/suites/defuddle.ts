@@ -6,11 +6,11 @@ import { suite } from "../suite.ts"
 import { wholeTextOfMarkdown } from "../texts.ts"
 import { markdownOf, pageReader, titled } from "./extraction.ts"
 
-/** The tests' facts before the expected text. */
+/** The metadata before the expected text in the tests. */
 const PREAMBLE = /^```json\n(.*?)\n```\n/s
-/** A fixture with less recall counts as lost. */
+/** A fixture with a lower recall counts as lost. */
 const LOST = 0.5
-/** The comment in which a fixture gives its address; other fixtures are named by theirs. */
+/** The comment in which a fixture states its address; other fixtures are named after their address. */
 const STATED_ADDRESS = /<!--\s*(\{"url":.*?\})\s*-->/
 
 export const defuddle = suite({

@@ -8,7 +8,7 @@ import { rightOrWrong, rightRow } from "../scoring.ts"
 import { suite, SuiteSkipped } from "../suite.ts"
 
 const BASE = "http://feeds.example/feed" as PageUrl
-/** A python with feedparser, such as a virtual environment's. */
+/** A Python interpreter with feedparser installed, such as one in a virtual environment. */
 const PYTHON = process.env["PYTHON"] ?? "python3"
 /** A test about the address of an entry, even an entry without one. */
 const ABOUT_LINKS = /Expect:.*entries\[\d+\][^=]*\blink/
@@ -62,7 +62,7 @@ export const feeds = suite({
   listBelow: 1,
 })
 
-/** The entries' links of each file. */
+/** The links of the entries in each file. */
 function linksOf(files: readonly string[]): readonly (readonly (string | null)[])[] {
   const script = join(import.meta.dirname, "feed_links.py")
   const { stdout, status } = spawnSync(PYTHON, [script, BASE], {

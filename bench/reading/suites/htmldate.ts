@@ -1,11 +1,11 @@
-// htmldate's pages: the day of publication, counted as its own evaluation does (the original date, to the day).
+// htmldate's pages: the publication date, scored as htmldate's own evaluation does (the original date, to the day).
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { suite } from "../suite.ts"
 import { pageReader } from "./extraction.ts"
 
 const LISTS = { "800 pages": "eval_default.json", "200 news pages": "eval_mediacloud_2020.json" } as const
-/** Where the pages are, in the order in which its evaluation looks. */
+/** Folders with the pages, in the order in which htmldate's evaluation searches them. */
 const FOLDERS = ["test_set", "cache", "eval"]
 const DAY_MS = 86_400_000
 const OUTCOMES = ["right", "a day off", "none", "wrong"] as const
@@ -15,7 +15,7 @@ type Outcome = (typeof OUTCOMES)[number]
 
 interface Wanted {
   readonly list: List
-  /** `2016-12-23`; null where the page has none. */
+  /** `2016-12-23`; `null` if the page has no date. */
   readonly day: string | null
 }
 

@@ -1,4 +1,4 @@
-// pdfminer.six's samples: whether the letters that poppler's pdftotext reads are read.
+// pdfminer.six's samples: whether we read the letters that poppler's pdftotext reads.
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,9 +8,9 @@ import { suite, SuiteSkipped } from "../suite.ts"
 import { markdownOf, textOf } from "./extraction.ts"
 
 const TOOL = "pdftotext"
-/** Longer than any of the samples takes. */
+/** Longer than any of the samples needs. */
 const BUDGET_MS = 60_000
-/** Share of poppler's letters from which a file counts as read: the two write ligatures and headers differently. */
+/** Share of poppler's letters that must be read for a file to count as read: the two programs write ligatures and headers differently. */
 const GOOD = 0.9
 
 type ReadDocument = (format: "pdf", body: Uint8Array, url: string, budgetMs: number) => Promise<Extracted>

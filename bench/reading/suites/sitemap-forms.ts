@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib"
 export interface Form {
   readonly name: string
   readonly file: Uint8Array
-  /** Files that an index names, by their path. */
+  /** Files that a sitemap index names, by their path. */
   readonly others?: Readonly<Record<string, Uint8Array>>
   readonly wanted?: readonly string[]
 }

@@ -1,11 +1,11 @@
-// The same pages and vectors on every engine: npm run bench -- engines [--meilisearch <program>] [--opensearch 3]
-// [--passages 10000,100000] [--only OpenSearch] [--write]
+// Compares all engines on the same pages and vectors: npm run bench -- engines [--meilisearch <program>] [--opensearch
+// 3] [--passages 10000,100000] [--only OpenSearch] [--write]
 //
-// They come from the index that search-latency.ts builds, so nothing is embedded again. Each Meilisearch is a separate
-// server: one behind the engine's adapter, one that ranks with its own hybrid. `--opensearch` starts a cluster of that
-// many nodes, on which both have an index, so code that one makes the JVMs compile costs the other nothing. Engines are
-// loaded and queried one after the other, and only the servers of one run at a time. `--only` leaves out all columns
-// but one.
+// The pages and vectors come from the index that search-latency.ts builds, so nothing is embedded again. Each
+// Meilisearch is a separate server: one is behind the engine's adapter, the other ranks with its own hybrid search.
+// `--opensearch` starts a cluster of that many nodes, on which both have an index, so that compiled JVM code benefits
+// both equally. Engines are loaded and queried one after the other, and only the servers of one run at a time. `--only`
+// leaves out all columns but one.
 import { fork } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -36,18 +36,18 @@ import { OpenSearchHybrid } from "./opensearch-hybrid.ts"
 import { ensureIndex, folderBytes } from "../../corpora/search-index.ts"
 import { searchQuestions } from "../../questions/search-questions.ts"
 
-/** More than any engine writes at a time. */
+/** More than any engine writes in one batch. */
 const PAGES_PER_CALL = 3000
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
-/** The depth that a server's own hybrid is compared with: both mix words and vectors. */
+/** The depth with which a server's own hybrid search is compared: both combine words and vectors. */
 const OWN_HYBRID_BESIDE = "basic"
 const OWN_HYBRID = { limit: 5, semanticRatio: 0.6 }
 /** The engine options of a /search that does not want whole pages. */
 const AS_THE_API = { limit: 5, passagesPerPage: 3, withMarkdown: false }
 const WARM_UP = 10
-/** Warm-up questions before any that are measured: a JVM compiles code that has run a few hundred times. */
+/** Number of warm-up questions before any that are measured: a JVM compiles code after it has run a few hundred times. */
 const BEFORE_JAVA_IS_QUICK = 400
-/** Questions that a process has answered when its memory is read. */
+/** Number of questions that a process has answered when its memory is measured. */
 const BEFORE_MEMORY = 50
 const COLUMNS = [
   "embedded",
@@ -75,7 +75,7 @@ if (values.only !== undefined && !(COLUMNS as readonly string[]).includes(values
   throw new Error(`--only is one of ${COLUMNS.join(", ")}`)
 const count = Number(values.questions)
 const nodes = Number(values.opensearch)
-/** One for the whole process: a second one would load the native runtime again, which it does not support. */
+/** There is one for the whole process: a second one would load the native runtime again, which that does not support. */
 await using model = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
 process.stdout.write(`${machine()}\n`)
 
@@ -106,17 +106,17 @@ class Figures {
   }
 }
 
-/** One engine under test, for as long as it is measured. */
+/** One engine under test, open while it is measured. */
 interface Contender extends AsyncDisposable {
   readonly name: Column
-  /** Processes of its servers. */
+  /** Processes of the engine's servers. */
   readonly pids: readonly number[]
-  /** Where its files are. */
+  /** The folder with the engine's files. */
   readonly files: string
-  /** Whether its files and processes already hold another engine's pages. */
+  /** Whether its files and processes already contain another engine's pages. */
   readonly isBesides?: boolean
   load(pages: AsyncIterable<PageWithVectors[]>, clock: LoadClock): Promise<void>
-  /** Opens it for questions. */
+  /** Opens the engine for questions. */
   asker(): Promise<{ ask(question: Question): Promise<void> } & AsyncDisposable>
   /** Settings for a process that answers; left out if the engine is not ours. */
   readonly settings?: Questions["settings"]
@@ -133,7 +133,7 @@ const embedder = new (class ReadyVectors implements Embedder {
   readonly dimensions = model.dimensions
   readonly #known = new Map<string, Float32Array>()
 
-  /** Embeds a question ahead, so that no engine's time includes the model's. Passages are read by the model itself. */
+  /** Embeds a question in advance, so that no engine's time includes the model's. Passages are read by the model itself. */
   async ready(text: string): Promise<number[]> {
     const [vector] = await model.embed([text], { priority: "query" })
     this.#known.set(text, vector!)
@@ -149,7 +149,7 @@ const embedder = new (class ReadyVectors implements Embedder {
     return model.tokenVectors(...args)
   }
 
-  /** The model belongs to the bench. */
+  /** The model is owned by the benchmark, so it stays open. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#known.clear()
   }
@@ -225,7 +225,7 @@ function* contenders(dir: string, shared: AsyncDisposableStack): Generator<() =>
   if (values.meilisearch !== "" && wants("Meilisearch's own hybrid"))
     yield async () => {
       const server = await startMeilisearch(values.meilisearch)
-      // Asked over the adapter's own connection, so that both have the same.
+      // Queried over the adapter's own connection, so that both use the same one.
       const { client } = new MeilisearchServer({ url: server.url, key: "", patienceMs: 2000 })
       const own = await OwnHybrid.create(client, "pages", model.dimensions)
       return itsOwn(serverOf("Meilisearch's own hybrid", server), {

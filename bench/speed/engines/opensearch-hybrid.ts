@@ -4,7 +4,7 @@ import { pageId } from "#engine/index/page/page-url.ts"
 import { toPassages } from "#engine/text/passages.ts"
 
 const CHARS_PER_CALL = 8_000_000
-/** Candidates of each arm, and how much of the vectors' score counts, as in OpenSearch's own examples. */
+/** Number of candidates of each arm, and the weight of the vectors' score, as in OpenSearch's own examples. */
 const NEAREST = 100
 const PIPELINE = "fossick-bench-hybrid"
 const SHARE = 0.6
@@ -27,7 +27,7 @@ export class OpenSearchHybrid {
     this.#index = index
   }
 
-  /** A new index; one of this name is deleted first. */
+  /** Creates a new index; an index of the same name is deleted first. */
   static async create(
     urls: readonly string[],
     index: string,
@@ -109,7 +109,7 @@ export class OpenSearchHybrid {
     await this.#client.indices.refresh({ index: this.#index })
   }
 
-  /** Addresses and scores, best first, with what a list of hits shows: title, and a piece of the text around the words. */
+  /** Addresses and scores, best first, with the fields that a list of hits displays: the title, and a piece of the text around the words. */
   async search(
     { text, vector }: { readonly text: string; readonly vector: readonly number[] },
     limit: number,

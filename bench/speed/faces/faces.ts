@@ -24,10 +24,10 @@ import { gatherVitals, type Vitals, vitalsOf } from "./vitals.ts"
 
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "5" } } })
 const rounds = Number(values.rounds)
-/** Pages in the index, and sources of the console. */
+/** Number of pages in the index, and of sources in the console. */
 const PAGES = 400
 const SOURCES = 100
-/** How many of these sources have run: the first page names eight. */
+/** How many of these sources have run: the console's first page names eight. */
 const CRAWLED = 8
 /** The slowdown of a phone compared with this machine. */
 const THROTTLED = 4

@@ -6,11 +6,11 @@ export interface Vitals {
   readonly firstPaint: number
   readonly largestPaint: number
   readonly settled: number
-  /** 0 to about 1. */
+  /** Between 0 and about 1. */
   readonly shift: number
   /** Milliseconds beyond 50 of each long task. */
   readonly blocking: number
-  /** Bytes of script and of styles as they were sent. */
+  /** Number of bytes of script and of styles, as sent. */
   readonly scriptBytes: number
   readonly styleBytes: number
 }
@@ -38,7 +38,7 @@ const TELL = `(() => {
 
 /**
  * Opens a page with an empty cache.
- * @param slower by how much the processor is throttled
+ * @param slower factor by which the processor is throttled
  * @param isThere the condition to wait for
  */
 export async function vitalsOf(
@@ -52,7 +52,7 @@ export async function vitalsOf(
   await page.goto("about:blank")
   await page.goto(url, { waitUntil: "commit" })
   await isThere(page).first().waitFor()
-  // Observers are notified of a paint after it.
+  // Observers are notified of a paint only after it has happened.
   await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))")
   const vitals = await page.evaluate<Vitals>(TELL)
   await session.detach()

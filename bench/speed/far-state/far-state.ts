@@ -16,9 +16,9 @@ import { aPage } from "#engine/testing/pages.ts"
 import { answerTo, machine, nextMessage, percentile, short, stopProcess, table } from "../../measure.ts"
 import type { LoopDelay } from "../../peers/loop-delay.ts"
 
-// How clients are affected by a state that is far away, and by one that goes down and comes back: the API process of a
-// checkout, its state in a file, on a PostgreSQL server and on one behind a slow connection. Each client has a key with
-// a limit of credits, and asks one question after another.
+// Measures how clients are affected by a state that is far away, and by one that goes down and comes back: the API
+// process of a checkout, with its state in a file, on a PostgreSQL server, and on one behind a slow connection. Each
+// client has a key with a limit of credits, and asks one question after another.
 
 const OWN = join(import.meta.dirname, "../../..")
 const LOOP_DELAY = join(import.meta.dirname, "../../peers/loop-delay.ts")
@@ -47,7 +47,7 @@ const { values } = parseArgs({
 })
 const clients = Number(values.clients)
 
-/** Measurements over a stretch of time. Times are in milliseconds. */
+/** Measurements over a period of time. Times are in milliseconds. */
 class Stretch {
   readonly answered: number[] = []
   readonly refused: number[] = []
@@ -155,7 +155,7 @@ class Api implements AsyncDisposable {
     }
   }
 
-  /** Calls that were counted for the clients' keys. */
+  /** Number of calls that were counted for the clients' keys. */
   async counted(): Promise<number> {
     const { text } = await this.#ask("GET", "/admin/usage?days=2", KEY)
     const { usage } = JSON.parse(text) as {

@@ -17,11 +17,11 @@ import { rareWord } from "#engine/testing/pages.ts"
 import { machine, nextMessage, short, table } from "../../measure.ts"
 import { CountingEmbedder } from "../counting-embedder.ts"
 
-// The cost of a folder with many files: the first run, a run in which nothing changed, one after a few changes, and one
-// check by the process that watches the folder. Each run is a separate process, as in the appliance; vectors are made
-// by hashing.
+// Measures the cost of a folder with many files: the first run, a run in which nothing has changed, one after a few
+// changes, and one check by the process that watches the folder. Each run is a separate process, as in the appliance;
+// vectors are made by hashing.
 
-/** An unchanged run may cost this share of the first. */
+/** The maximum cost of an unchanged run, as a share of the first run's. */
 const MAX_RATIO = 0.02
 const ADDRESS = "https://nas.example/files/"
 const PER_FOLDER = 100
@@ -30,7 +30,7 @@ const LEAST = 2000
 const { values } = parseArgs({
   options: {
     files: { type: "string", default: "100000" },
-    /** A process of this bench. */
+    /** A process of this benchmark. */
     as: { type: "string" },
     dir: { type: "string", default: "" },
   },

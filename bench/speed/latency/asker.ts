@@ -1,5 +1,6 @@
-// Answers questions in one process: `node asker.ts <root> <data folder> <passages>`. `root`: the checkout whose code
-// builds the index, if it does not exist, and searches it. Takes messages of questions, answers with milliseconds.
+// Answers questions in one process: `node asker.ts <root> <data folder> <passages>`. `root` is the checkout whose code
+// searches the index, and builds it if it does not exist. Receives messages with questions, and answers with times in
+// milliseconds.
 import { join } from "node:path"
 import type { SearchDepth } from "#engine"
 import type * as OpenEngine from "#engine/open-engine.ts"
@@ -14,7 +15,7 @@ export interface Turn {
   readonly texts: readonly string[]
 }
 
-/** The cost of a turn: milliseconds of each question, and processor time of all, threads included. */
+/** The cost of a turn: milliseconds of each question, and the processor time of all questions, including all threads. */
 export interface Took {
   readonly each: readonly number[]
   readonly cpuMs: number

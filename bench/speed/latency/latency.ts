@@ -49,9 +49,9 @@ const { values } = parseArgs({
     before: { type: "string" },
     passages: { type: "string", default: "100000" },
     rounds: { type: "string", default: "15" },
-    /** Per turn. */
+    /** Number of questions per turn. */
     questions: { type: "string", default: "20" },
-    /** Where the indexes are kept, for the next time. */
+    /** The folder in which the indexes are kept for the next run. */
     dir: { type: "string", default: join(BENCH_DIR, "latency") },
   },
 })
@@ -59,7 +59,7 @@ const roots = new Map([...(values.before ? [["before", resolve(values.before)] a
 process.stdout.write(`${machine()}\n`)
 for (const passages of values.passages.split(",")) await compare(passages)
 
-/** One table: each checkout on the index it built, in turn, over several rounds. */
+/** Measures one table: each checkout on the index it built, in turn, over several rounds. */
 async function compare(passages: string): Promise<void> {
   const askers: Asker[] = []
   try {
@@ -73,7 +73,7 @@ async function compare(passages: string): Promise<void> {
       for (const [kind, { depth, isSlow, isUndecided }] of Object.entries(KINDS)) {
         const count = isSlow ? Math.ceil(inTurn / 5) : inTurn
         const texts = (isUndecided ? undecided : questions).splice(0, count)
-        // The first one to ask finds an idle processor, so the order changes with each round.
+        // The first checkout to ask finds an idle processor, so the order changes with each round.
         for (const asker of round % 2 ? askers : askers.toReversed()) {
           const turn: Turn = { depth, texts }
           const one = await answerTo<Took>(asker.process, turn)

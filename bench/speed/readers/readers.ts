@@ -36,7 +36,7 @@ const { values } = parseArgs({
     /** Number of different sets of readers. */
     sets: { type: "string", default: "5000" },
     rounds: { type: "string", default: "12" },
-    /** Per round and depth. */
+    /** Number of questions per round and depth. */
     questions: { type: "string", default: "20" },
     dir: { type: "string", default: BENCH_DIR },
   },
@@ -142,7 +142,7 @@ async function compared(engine: Engine): Promise<(string | number)[][]> {
   })
 }
 
-/** The time it takes to read a change: each search waits for it at most once. */
+/** The time it takes to read a change: each search waits for this at most once. */
 async function untilKnown(db: StateStore): Promise<(string | number)[][]> {
   const rules = new ReaderRules(db)
   const all: number[] = []

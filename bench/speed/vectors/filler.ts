@@ -1,6 +1,6 @@
 // A writer of the index, like the crawler's job process: `node filler.ts <root> <data folder> pages <file>` adds pages
-// without vectors, `... vectors` makes the vectors. `root`: the checkout whose code does it. Its last line is the cost,
-// as JSON.
+// without vectors, `... vectors` makes the vectors. `root` is the checkout whose code is run. The last line of output
+// is the cost, as JSON.
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type * as OpenEngine from "#engine/open-engine.ts"
@@ -8,7 +8,7 @@ import type { Page } from "#engine"
 import type * as EngineSettings from "#engine/settings.ts"
 import { readSettings } from "#base/settings.ts"
 
-/** The last line. CPU time is of all threads. */
+/** The last line of output. CPU time is that of all threads. */
 export interface Filled {
   readonly pages: number
   readonly passages: number

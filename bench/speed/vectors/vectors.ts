@@ -36,11 +36,11 @@ const { values } = parseArgs({
     before: { type: "string" },
     every: { type: "string", default: "12" },
     rounds: { type: "string", default: "3" },
-    /** Processor numbers, as taskset takes them; one run for each. */
+    /** Processor numbers, in the format of taskset; one run for each. */
     cores: { type: "string", multiple: true, default: ["0", "0,1"] },
-    /** Questions a second; 0 asks none. */
+    /** Number of questions per second; with 0, no questions are asked. */
     questions: { type: "string", default: "10" },
-    /** Seconds of questions before and after the vectors are made. */
+    /** How many seconds to ask questions before and after the vectors are made. */
     rest: { type: "string", default: "10" },
   },
 })
@@ -57,7 +57,7 @@ try {
   await rm(scratch, { recursive: true, force: true })
 }
 
-/** One table: with these processors, each checkout in turn, over several rounds. */
+/** Measures one table: with these processors, each checkout in turn, over several rounds. */
 async function compare(cores: string, pages: readonly Page[]): Promise<void> {
   const filled = new Map<string, Filled[]>()
   const asked = new Map<string, Asked[]>()

@@ -9,7 +9,7 @@ import type { Text } from "./texts.ts"
 
 const ENDINGS = ["pdf", "docx", "xlsx"]
 
-/** A share of PDF, Word and Excel files, listed by nginx; every other one has no title among its properties. */
+/** A share with PDF, Word and Excel files, listed by nginx; every other file has no title in its properties. */
 export async function fileShare(folder: string, texts: readonly Text[]): Promise<RealSite> {
   const python = await pythonPackages(folder)
   const site = builtFolder(folder, "files")
@@ -44,8 +44,8 @@ export async function fileShare(folder: string, texts: readonly Text[]): Promise
 const SPACE = "Platform Knowledge"
 
 /**
- * A space as Confluence's HTML export writes one: an index, a page per file named by its title and number, breadcrumbs,
- * metadata, attachments. The format is Confluence's, but the program is not, because no registry has Confluence.
+ * A space in the form of Confluence's HTML export: an index, one file per page named by its title and number,
+ * breadcrumbs, metadata, attachments. Only the format is Confluence's, since no registry offers the program.
  */
 export async function confluenceExport(folder: string, texts: readonly Text[]): Promise<RealSite> {
   const site = builtFolder(folder, "confluence")

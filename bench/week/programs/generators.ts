@@ -17,7 +17,7 @@ import { plainMarkdown, type Text } from "./texts.ts"
 
 /** A Markdown file of a real manual. */
 interface Chapter {
-  /** Path in the manual without ending, such as `using-npm/scripts`. */
+  /** Path in the manual without file extension, such as `using-npm/scripts`. */
   readonly path: string
   readonly title: string
   readonly about: string
@@ -278,7 +278,7 @@ export async function buildBlog(node: string, site: string): Promise<void> {
   await runCommand(process.execPath, [program, "--quiet", "--output=out"], { cwd: site })
 }
 
-/** Hugo's output, served as GitLab Pages does: below the project's path, with names found without their ending. */
+/** Hugo's output, served as GitLab Pages does: below the project's path, with file names that resolve without their extension. */
 export async function gitlabPages(folder: string, texts: readonly Text[]): Promise<RealSite> {
   await debianPackages(folder)
   const site = builtFolder(folder, "gitlab-pages")
@@ -317,7 +317,7 @@ export async function gitlabPages(folder: string, texts: readonly Text[]): Promi
 /** Rebuilds Hugo's pages from their texts. */
 export async function buildHugo(folder: string, site: string): Promise<void> {
   const root = debianFolder(folder)
-  // Hugo keeps the pages of deleted texts.
+  // Hugo does not delete the pages of deleted texts.
   await rm(join(site, "out"), { recursive: true, force: true })
   await runCommand(join(root, "usr/bin/hugo"), ["--quiet", "-d", join(site, "out")], {
     cwd: site,

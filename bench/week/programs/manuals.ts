@@ -47,7 +47,7 @@ function plain(html: string): string {
   return text.replace(/\s+/g, " ").trim()
 }
 
-/** Postfix's manual behind a certificate that only the company's own authority vouches for. */
+/** Postfix's manual behind a certificate that is signed only by the company's own certificate authority. */
 export async function internalManual(folder: string): Promise<RealSite> {
   const root = join(await debianPackages(folder), "usr/share/doc/postfix/html")
   const authority = await certificates(folder)
@@ -72,9 +72,9 @@ export async function internalManual(folder: string): Promise<RealSite> {
   }
 }
 
-/** Files of an internal certificate authority and of a server's certificate for 127.0.0.1. */
+/** Files of an internal certificate authority, and of a server certificate for 127.0.0.1. */
 export interface Certificates {
-  /** The authority's certificate, which an operator receives. */
+  /** The certificate authority's own certificate, which the operator is given. */
   readonly authority: string
   readonly chain: string
   /** A certificate for the same key that expired yesterday. */

@@ -8,11 +8,11 @@ const run = promisify(execFile)
 /** The longest that one installation or build may take. */
 const INSTALL_MS = 15 * 60_000
 
-/** Debian packages: the wikis and PHP for them, Apache, manuals in many languages, a generator. */
+/** Debian packages: the wikis and the PHP they need, Apache, manuals in many languages, a generator. */
 const DEBIAN = ["dokuwiki", "mediawiki", "php-cli", "php-sqlite3", "php-xml", "php-mbstring", "php-intl"]
 const DEBIAN_SERVERS = ["apache2", "apache2-doc", "nginx-doc", "postfix-doc", "hugo", "nginx", "nginx-common"]
 
-/** Packages of npm's registry, with the versions that were tried. */
+/** Packages from npm's registry, in the versions that were tried. */
 const NPM: Readonly<Record<string, string>> = {
   "@11ty/eleventy": "3.1.8",
   "@docusaurus/core": "3.10.2",
@@ -45,8 +45,8 @@ export const pythonFolder = (folder: string): string => join(folder, "python")
 export const builtFolder = (folder: string, name: string): string => join(folder, "built", name)
 
 /**
- * Does something once per folder of programs, so that the next run finds it done.
- * @param name of the mark that says it is done.
+ * Does something once per folder of programs, so that later runs can skip it.
+ * @param name name of the file that marks it as done
  */
 export async function doOnce(folder: string, name: string, work: () => Promise<void>): Promise<void> {
   const mark = join(folder, `.done-${name}`)
@@ -92,9 +92,9 @@ export async function runCommand(
 }
 
 /**
- * The Debian packages, with those dependencies that this machine lacks, unpacked below `debian/` and installed nowhere:
- * no root needed, no service started.
- * @throws Error on a system without apt, or without these packages.
+ * Unpacks the Debian packages, with the dependencies that this machine lacks, below `debian/`. Nothing is installed on
+ * the system: no root is needed, and no service is started.
+ * @throws Error on a system without apt, or without these packages
  */
 export async function debianPackages(folder: string): Promise<string> {
   const root = debianFolder(folder)
@@ -138,13 +138,13 @@ async function linkInside(root: string): Promise<void> {
   }
 }
 
-/** Where the unpacked libraries are, such as `usr/lib/x86_64-linux-gnu`. */
+/** The folder of the unpacked libraries, such as `usr/lib/x86_64-linux-gnu`. */
 export async function libraries(root: string): Promise<string> {
   for await (const path of glob("usr/lib/*-linux-gnu*", { cwd: root })) return join(root, path)
   throw new Error(`no libraries below ${root}`)
 }
 
-/** Packages of npm's registry, without their scripts. @throws Error when the registry cannot be reached. */
+/** Installs packages from npm's registry, without running their scripts. @throws Error when the registry cannot be reached */
 export async function npmPackages(folder: string): Promise<string> {
   const root = nodeFolder(folder)
   await doOnce(folder, "node", async () => {
@@ -156,7 +156,7 @@ export async function npmPackages(folder: string): Promise<string> {
   return root
 }
 
-/** Packages from Python's registry in their own environment. @throws Error when it cannot be created. */
+/** Installs packages from Python's registry in their own environment. @throws Error when it cannot be created */
 export async function pythonPackages(folder: string): Promise<string> {
   const root = pythonFolder(folder)
   await doOnce(folder, "python", async () => {

@@ -10,12 +10,12 @@ import { dokuWiki, mediaWiki } from "./wikis.ts"
 /** The programs that were built, and those that could not be built, with the reasons. */
 export interface Programs {
   readonly sites: readonly RealSite[]
-  /** Texts that no site has. */
+  /** Texts that are not on any site. */
   readonly spare: readonly Text[]
   readonly missing: readonly { readonly name: string; readonly why: string }[]
 }
 
-/** Programs that are in no registry: named in every report, so that nobody assumes they were tested. */
+/** Programs that no registry offers: named in every report, so that nobody assumes they were tested. */
 const UNOBTAINABLE = [
   { name: "nextcloud", why: "no package registry carries Nextcloud" },
   {
@@ -69,7 +69,7 @@ export async function buildPrograms(folder: string): Promise<Programs> {
   }
   return { sites, missing, spare: texts.slice(next) }
 
-  /** Gives a site its share of the texts. The share stays the same even if another site cannot be built. */
+  /** Assigns a site its share of the texts. The share stays the same even if another site cannot be built. */
   function byTexts(count: number, build: (own: Text[]) => Promise<RealSite>): () => Promise<RealSite> {
     const own = share(count)
     return () => build(own)

@@ -11,16 +11,16 @@ import type { Environment, Served } from "./site.ts"
 const START_MS = 15_000
 const LOOK_MS = 50
 
-/** An address for nginx's configuration: a folder of files, and how names are found in it. */
+/** A location in nginx's configuration: a folder of files, and how paths are resolved in it. */
 export interface StaticSite {
   readonly root: string
-  /** nginx's `try_files`: where a path is looked for. */
+  /** nginx's `try_files`: where to look for a path. */
   readonly tryFiles?: string
-  /** Path below which the folder appears, `/` by default. */
+  /** Path under which the folder is served, `/` by default. */
   readonly prefix?: string
   readonly listing?: boolean
   readonly certificate?: { readonly chain: string; readonly key: string }
-  /** Lines for the server's block. */
+  /** Lines for nginx's `server` block. */
   readonly more?: string
 }
 
@@ -75,7 +75,7 @@ http {
 const APACHE_MODULES =
   "mpm_event authz_core authz_host alias dir mime negotiation autoindex setenvif rewrite headers unixd"
 
-/** Serves a folder below `prefix` by a real Apache, with content negotiation as Debian sets it up. */
+/** Serves a folder below `prefix` with a real Apache, with content negotiation as Debian configures it. */
 export async function serveByApache(
   folder: string,
   port: number,
@@ -145,7 +145,7 @@ ${extensions
   }
 }
 
-/** Serves a PHP program by PHP's own server, with three workers. */
+/** Serves a PHP program with PHP's built-in server, with three workers. */
 export async function serveByPhp(
   folder: string,
   port: number,

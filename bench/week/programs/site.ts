@@ -1,8 +1,8 @@
-/** A page that a crawl of a site must bring in. */
+/** A page that a crawl of a site must find. */
 export interface ExpectedPage {
   /** Path with query or fragment, from the site's root. */
   readonly path: string
-  /** Other addresses at which it may be in the index. */
+  /** Other addresses at which the index may have it. */
   readonly also?: readonly string[]
   readonly title: string
 }
@@ -11,18 +11,18 @@ export interface ExpectedPage {
 export interface RealSite {
   /** The name of its source. */
   readonly name: string
-  /** The program and how it is set up, for the table. */
+  /** The program and its configuration, for the table. */
   readonly program: string
-  /** Path of the address an operator would give. */
+  /** Path of the address that an operator would enter. */
   readonly start: string
-  /** All its content; empty when the program brings its own and only `count` is known. */
+  /** All of its content pages; empty if the program brings its own content and only `count` is known. */
   readonly pages: readonly ExpectedPage[]
-  /** Paths that are not content: edit forms, histories, special pages. One of them in the index is junk. */
+  /** Paths that are not content: edit forms, histories, special pages. If the index has one of them, it is junk. */
   readonly junk: RegExp | null
   readonly question: Question
   /**
-   * Serves it on `port` of 127.0.0.1. After a restart it serves the same content.
-   * @param env for the server's processes, in addition to this process's environment.
+   * Serves the site on `port` of 127.0.0.1. After a restart it serves the same content.
+   * @param env for the server's processes, in addition to this process's environment
    */
   serve(port: number, env?: Environment): Promise<Served>
 }

@@ -6,7 +6,7 @@ import { nodeFolder } from "./packages.ts"
 export interface Text {
   /** The package's name: the title of its page on every site. */
   readonly title: string
-  /** The one sentence of its manifest: asked as a question, it should find the page. */
+  /** The one-sentence description in its manifest: asked as a question, it should find the page. */
   readonly about: string
   /** CommonMark without title, HTML, pictures and links within the package. */
   readonly markdown: string
@@ -18,8 +18,8 @@ const MIN_PROSE_WORDS = 120
 const MIN_ABOUT_WORDS = 5
 
 /**
- * Texts of the packages below `node/`, in alphabetical order, one from each family (`rehype-…`): families word their
- * texts alike, and near duplicates are folded.
+ * Texts of the packages below `node/`, in alphabetical order, one from each family (`rehype-…`): packages of one family
+ * have similar texts, and near duplicates are folded.
  */
 export async function readTexts(folder: string): Promise<Text[]> {
   const modules = join(nodeFolder(folder), "node_modules")
@@ -49,7 +49,7 @@ async function readText(folder: string, title: string): Promise<Text | null> {
   return fits && about.split(" ").length >= MIN_ABOUT_WORDS ? { title, about, markdown } : null
 }
 
-/** Markdown that every program takes: no HTML, no badges, no pictures, no reference links, no front matter. */
+/** Markdown that every program accepts: no HTML, no badges, no pictures, no reference links, no front matter. */
 export function plainMarkdown(text: string): string {
   const blocks = text
     .replace(/\r/g, "")

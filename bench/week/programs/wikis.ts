@@ -5,7 +5,7 @@ import { php, serveByPhp } from "./servers.ts"
 import { type ExpectedPage, questionOf, type RealSite } from "./site.ts"
 import { type Text, toDokuWiki, toMediaWiki } from "./texts.ts"
 
-/** The login of the wiki that shows nothing to strangers, as it is set up at first. */
+/** The initial login of the wiki that shows nothing to anonymous visitors. */
 export const WIKI_LOGIN = { user: "reader", password: "first-Password-1" }
 
 const DOKUWIKI_JUNK =
@@ -63,7 +63,7 @@ export async function dokuWiki(folder: string, settings: DokuWikiSettings): Prom
       `====== ${settings.title} ======\n\nWhat we use, and how.\n\n${links}\n`,
       LONG_AGO,
     )
-    // The page of a namespace links one that has not been written yet, as wikis do.
+    // The page of a namespace links to one that has not been written yet, as is common in wikis.
     for (const namespace of NAMESPACES) {
       const own = named.filter(({ id }) => id.startsWith(`${namespace}:`))
       const items = own.map(({ id, text }) => `  * [[${id}]]: ${text.about}`).join("\n")
@@ -96,7 +96,7 @@ export async function dokuWiki(folder: string, settings: DokuWikiSettings): Prom
   }
 }
 
-/** Files of Debian's DokuWiki that name the libraries of other packages by their place in the system. */
+/** Files of Debian's DokuWiki that refer to libraries from other packages by their system path. */
 const PATHS_OF_LIBRARIES = [
   "vendor/composer/autoload_static.php",
   "vendor/composer/autoload_classmap.php",
@@ -122,7 +122,7 @@ export async function setDokuWikiPassword(folder: string, name: string, password
 
 /**
  * Writes a page of a DokuWiki, as an editor of its files would.
- * @param written when, now by default. DokuWiki asks robots not to index pages younger than five days.
+ * @param written time of writing, now by default. DokuWiki asks robots not to index pages younger than five days
  */
 export async function writePage(site: string, id: string, text: string, written?: Date): Promise<void> {
   const path = join(site, "data/pages", `${id.replaceAll(":", "/")}.txt`)
@@ -218,7 +218,7 @@ $wgDefaultSkin = 'vector';
 
 const CATEGORIES = ["Parsing", "Networking", "Terminals"]
 
-/** The title that MediaWiki makes of a name: its first letter is a capital. */
+/** The title that MediaWiki derives from a name: its first letter is a capital. */
 function articleOf({ title }: Text): string {
   return title.charAt(0).toUpperCase() + title.slice(1)
 }

@@ -5,12 +5,13 @@ export type Change = "new" | "changed" | "gone"
 /** How a page changed. */
 export interface Changed {
   readonly change: Change
-  /** Below its site, with a slash at the start. */
+  /** Path below its site, with a slash at the start. */
   readonly path: string
 }
 
 /**
- * A day of a site: some pages change, some disappear, and some that had disappeared come back. One always changes.
+ * One day of a site: some pages change, some disappear, and some that had disappeared come back. One page always
+ * changes.
  * @param always the subject that always changes
  */
 export function happen(
@@ -28,7 +29,7 @@ export function happen(
       manual.texts.delete(path)
       return [{ change: "gone", path }]
     }
-    // The first edition was there before the first day.
+    // The first edition existed before the first day.
     manual.write(subject, day.number + 1)
     return [{ change: isThere ? "changed" : "new", path }]
   })

@@ -1,12 +1,12 @@
 import type { RequestListener } from "node:http"
 
-/** A manual of a few pages, from which the test can remove pages and to which it can add others. */
+/** A manual of a few pages. The test can remove pages from it and add others. */
 export class Manual {
   readonly texts = new Map<string, string>()
 
   readonly #missing: number
 
-  /** @param missing the status of pages that are not there. */
+  /** @param missing the HTTP status for pages that do not exist */
   constructor(subjects: readonly string[], missing = 404) {
     this.#missing = missing
     for (const subject of subjects) this.write(subject, 1)

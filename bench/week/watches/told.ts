@@ -12,7 +12,7 @@ export interface WatchVerdict {
   readonly told: number
   /** Changes that happened and were not reported. */
   readonly lost: readonly string[]
-  /** Reported more often than they happened. */
+  /** Changes that were reported more often than they happened. */
   readonly doubled: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export function judge(
   return { ...which, expected: expected.length, told: told.length, lost, doubled }
 }
 
-/** The items left after each item of the other list has removed one equal to it. */
+/** The items that are left after each item of the other list has removed one equal item. */
 function without(all: readonly Telling[], others: readonly Telling[]): readonly string[] {
   const left = new Map<string, number>()
   for (const one of others) left.set(keyOf(one), (left.get(keyOf(one)) ?? 0) + 1)
@@ -65,7 +65,7 @@ export function ofMails(mails: readonly string[], watch: string): readonly Telli
   )
 }
 
-/** Its lines, with the mail encoding (RFC 2045, 6.7) removed. */
+/** The lines of a mail, with its encoding (RFC 2045, 6.7) removed. */
 function plain(mail: string): string {
   const text = mail.replaceAll("\r\n", "\n")
   if (!/^Content-Transfer-Encoding: quoted-printable$/im.test(text)) return text

@@ -33,9 +33,9 @@ const SITES = {
 } as const
 type SiteName = keyof typeof SITES
 const NAMES = Object.keys(SITES) as SiteName[]
-/** Watched as a page and by a question; they change each day. */
+/** These are watched as a page and by a question; they change each day. */
 const WATCHED = { workshop: "hammer", garden: "spade" } as const
-/** Kills of a day, and the longest pause before each. */
+/** Number of kills per day, and the longest pause before each. */
 const KILLS = 3
 const KILL_WITHIN_MS = 2500
 /** How long reports of a day's changes may take before they count as lost: longer than a watched question waits for vectors. */
@@ -47,9 +47,9 @@ const VICTIMS = [/api\/main\.ts/, /crawler\/main\.ts/, /crawler\/[\w/-]*worker\.
 
 export interface WatchedWeek {
   readonly verdicts: readonly WatchVerdict[]
-  /** Killed processes. */
+  /** Number of killed processes. */
   readonly kills: number
-  /** Webhooks that came again under the same id. */
+  /** Number of webhooks that arrived again with the same id. */
   readonly repeated: number
 }
 
@@ -63,11 +63,11 @@ interface Shown {
 
 export interface WatchedWeekOptions {
   readonly days: number
-  /** Decides what happens, and what is killed when. */
+  /** Seed that decides what happens, and what is killed when. */
   readonly seed: number
-  /** Whether a question is watched too: then everything waits for vectors, for as long as the machine takes to make them. */
+  /** Whether a question is watched too. In that case everything waits for vectors, for as long as the machine takes to make them. */
   readonly asks: boolean
-  /** Settings of the appliance, besides its own. */
+  /** Settings of the appliance, in addition to the default ones. */
   readonly settings?: Readonly<Record<string, string>>
   /** Receives progress messages for people who are watching. */
   readonly say?: (text: string) => void

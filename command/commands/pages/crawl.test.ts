@@ -36,7 +36,7 @@ class Command {
   out = ""
   err = ""
 
-  /** @param env with {} it has the model that ships with Fossick */
+  /** @param env with {} the command uses the model that ships with Fossick */
   constructor(
     dataDir: string,
     args: readonly string[],

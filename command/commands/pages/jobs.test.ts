@@ -57,7 +57,7 @@ test("every address of a run is listed by outcome, and later runs take over what
 
   const second = await run("run")
   expect((await list(second, "unchanged")).lines).toHaveLength(2)
-  // A failed address stays listed with its run; the others are listed with the run that visited them last.
+  // A failed address stays listed with its run; all others are listed with the latest run that visited them.
   expect((await list(first, "failed")).lines).toHaveLength(621)
   expect(await list(first, "indexed")).toMatchObject({
     lines: [],

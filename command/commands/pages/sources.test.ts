@@ -358,7 +358,7 @@ test("several sources are run by one command, and new or changed ones when the f
 test("sources run by one command do not wait for a slow one, even without an appliance", async () => {
   using folder = temporaryFolder()
   await using site = await startTestSite({ "/b": article("Lighthouse"), "/c": article("Harbour") })
-  // It answers once the command has reported that both others have ended.
+  // Answers once the command has reported that both others have ended.
   const told = Promise.withResolvers<void>()
   await using sick = await startTestSite({
     "/robots.txt": status(404),

@@ -7,7 +7,7 @@ import { checkIndex, repairIndex } from "#engine/lifecycle/generations/repair.ts
 import { openGenerations, openSearchEngine } from "#engine/open-engine.ts"
 import type { Repair } from "./repair.ts"
 
-/** The index, rebuilt from the readable pages. The others are fetched in the next run of their sources. */
+/** Rebuilds the index from its readable pages. The other pages are fetched in the next run of their sources. */
 export const indexRepair: Repair = {
   name: "index",
   async look(settings) {

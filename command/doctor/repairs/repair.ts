@@ -2,7 +2,7 @@ import type { DoctorSettings } from "../settings-checks.ts"
 
 /** Something that is damaged, and how to restore it. */
 export interface Damaged {
-  /** Path in the data folder, or the wrong counter. */
+  /** Path in the data folder, or the name of the wrong counter. */
   readonly file: string
   /** Continues a sentence whose subject is the file. */
   readonly damage: string
@@ -12,13 +12,13 @@ export interface Damaged {
   readonly canRepair: boolean
 }
 
-/** Rebuilds one thing from the rest of an appliance. */
+/** Rebuilds one part from the rest of an appliance. */
 export interface Repair {
   /** Two or three words: `index`. */
   readonly name: string
-  /** The damaged part. Changes nothing. */
+  /** Finds the damage. Changes nothing. */
   look(settings: DoctorSettings): Promise<readonly Damaged[]>
-  /** Restores it. @returns a report in whole sentences */
+  /** Repairs the damage. @returns a report in whole sentences */
   mend(settings: DoctorSettings, signal: AbortSignal): Promise<readonly string[]>
 }
 
@@ -29,8 +29,8 @@ export interface Repaired {
 }
 
 /**
- * Checks everything, and with `mends` restores what it can: one after the other, since some damage shows only once
- * another part is back.
+ * Checks everything, and with `mends` repairs what it can, one part after the other, since some damage can be detected
+ * only after another part has been repaired.
  */
 export async function runRepairs(
   repairs: readonly Repair[],

@@ -21,7 +21,7 @@ import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { openKeyStore } from "../../../api/identity/accounts/keys/keys.ts"
 import { FOSSICK } from "../../testing/fossick.ts"
 
-// The command on folders that an appliance filled and that were damaged afterwards.
+// Runs the command on folders that an appliance filled and that were damaged afterwards.
 
 const LOOK = { width: 100, height: 100, format: "png", bytes: 5, frames: 1, hash: "00", junk: null } as const
 const OTTERS = aPage("otters", {

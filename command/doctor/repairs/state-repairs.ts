@@ -40,7 +40,7 @@ const WAIT_MS = 2000
 /** A database server takes care of its own files; a state.db beside it is not in use. */
 const isOnServer = (dataDir: string): boolean => stateServer(dataDir) !== null
 
-/** `state.db`: rewritten from its tables when all of them can be read. */
+/** Repairs `state.db` by rewriting it from its tables, if all of them can be read. */
 export const stateRepair: Repair = {
   name: "state.db",
   async look({ dataDir }) {
@@ -68,7 +68,7 @@ export const stateRepair: Repair = {
   },
 }
 
-/** Stored counters, compared with the rows they count. */
+/** Checks stored counters against the rows they count. */
 export const countRepair: Repair = {
   name: "counts",
   look: async ({ dataDir }) =>
@@ -93,7 +93,7 @@ export const countRepair: Repair = {
   },
 }
 
-/** Pages that crawls put into the index, but that it can no longer show: only their sites have them. */
+/** Pages that crawls put into the index, but that it can no longer show: only their sites still have them. */
 export const lostPages: Repair = {
   name: "lost pages",
   look: async ({ dataDir }) =>
@@ -108,7 +108,7 @@ export const lostPages: Repair = {
   mend: async () => [],
 }
 
-/** Thumbnails of images: each is made again when its image is next viewed. */
+/** Repairs thumbnails of images by having each one made again when its image is next viewed. */
 export const thumbnailRepair: Repair = {
   name: "thumbnails",
   look: async ({ dataDir }) =>

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { PLACES, USER } from "../places.ts"
 
 // The steps that smoke-systemd.ts runs under a real systemd: the service is installed, crawls, is stopped in the middle
-// of its work, killed, and removed. They run as root in their own container, and write what they see.
+// of its work, killed, and removed. They run as root in their own container, and print their observations.
 
 const FOSSICK = join(import.meta.dirname, "../../fossick.js")
 const RESULT = process.argv[2]!
@@ -147,7 +147,7 @@ async function story(): Promise<void> {
     })
   check("the key of the settings searches", (await post("search", { query: "otters" })).status === 200)
 
-  // Through the API: a command that waits for its run would do the run itself when the service stops.
+  // Requested through the API: a command that waits for its run would do the run itself when the service stops.
   const crawl = async (source: string) =>
     check(
       `the crawl of ${source} is asked for`,

@@ -49,7 +49,7 @@ export async function runBackup(json: boolean): Promise<number> {
       async (signal) => {
         const work = { backups, db, dataDir: settings.dataDir, minFreeMb: settings.minFreeMb, signal }
         const open = () => openEngine(settings, { mode: "read" })
-        // A running appliance may pick it up first.
+        // A running appliance may start the backup first.
         while (!isOver(await backups.get(id))) {
           await runBackups({ ...work, openEngine: open, mayDelete: true, log: QUIET })
           signal.throwIfAborted()

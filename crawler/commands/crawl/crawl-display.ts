@@ -19,9 +19,9 @@ const LINE_EVERY_MS = 5000
 export class CrawlDisplay {
   readonly #json: boolean
   readonly #live: boolean
-  /** Keyed by job. */
+  /** Keyed by job id. */
   readonly #meters = new Map<number, ProgressMeter>()
-  /** On the wall clock, like the times of jobs. */
+  /** Measured by the wall clock, like the times of jobs. */
   readonly #since = Date.now()
   #over = 0
   #noted = ""
@@ -112,7 +112,7 @@ export class CrawlDisplay {
     for (const { url, detail } of failures) this.#line(`  ${url}: ${detail ?? "failed"}`)
   }
 
-  /** How long a run took while it was watched. With several runs, each begins and ends at its own time. */
+  /** How long a run took while it was watched. If there are several runs, each begins and ends at its own time. */
   #secondsOf({ startedAt, endedAt }: Job): number {
     if (startedAt === null) return 0
     const ms = (endedAt?.getTime() ?? Date.now()) - Math.max(startedAt.getTime(), this.#since)

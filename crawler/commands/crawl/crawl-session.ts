@@ -180,12 +180,12 @@ function exitOf(job: Job, isLow: boolean): number {
   return isLow ? EXIT.failed : EXIT.interrupted
 }
 
-/** An interrupted run matters most, since the same command resumes it; a failed run comes next. */
+/** An interrupted run counts as worst, since the same command resumes it; a failed run comes next. */
 function worst(codes: readonly number[]): number {
   return [EXIT.interrupted, EXIT.failed, EXIT.problems].find((code) => codes.includes(code)) ?? EXIT.ok
 }
 
-/** The end of one of several runs: `wiki: failed, the login was refused`. */
+/** How one of several runs ended: `wiki: failed, the login was refused`. */
 const endLine = ({ source, result, state, reason }: Job): string =>
   `${source.name}: ${(result ?? state).replaceAll("-", " ")}${reason === null ? "" : `, ${reason}`}`
 
@@ -232,7 +232,7 @@ async function jobFor(
     const job = await sources.run(name, { trigger: "run", visits: visitsOf(wish) })
     if (job) return job
   }
-  // A bare word must be meant as a name; a host may be meant as an address.
+  // A bare word must be a name; a host might be an address.
   if (wish.source === null || /^[^./:?#]+$/.test(name)) {
     if (await sources.get(name)) {
       throw new ArgumentsError(
@@ -318,7 +318,7 @@ async function rebuilt(
 /** Without an appliance, no other process makes the vectors. After Ctrl-C, the next writer makes the remaining ones. */
 async function vectors(engine: Engine, display: CrawlDisplay, signal: AbortSignal): Promise<void> {
   const settling = engine.settled().then(() => true)
-  // Closing the engine ends a wait that Ctrl-C interrupted, with an error that says nothing else.
+  // Closing the engine ends a wait that Ctrl-C interrupted, with an error that contains no other information.
   settling.catch(() => undefined)
   const tick = () => sleep(POLL_MS, false, { signal }).catch(() => false)
   do display.vectors((await engine.stats()).pagesWithoutVectors)

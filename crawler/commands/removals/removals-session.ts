@@ -30,7 +30,7 @@ type DecideArguments =
 export type RemovalsArguments = ShowArguments | DecideArguments
 
 const POLL_MS = 250
-/** By then, an idle crawler process has acted; a busy one acts after its run. */
+/** By then, an idle crawler process has carried out the decision; a busy one does so after its run. */
 const PATIENCE_MS = 15_000
 /** Nothing is waiting or kept under that name or address. */
 const NOTHING_THERE = 1
@@ -128,7 +128,7 @@ function nothing(args: DecideArguments): string {
     : `No removals of ${args.source} wait. To see those that do, run fossick removals.`
 }
 
-/** @returns whether it is done; `false` if another process is writing to the index and will do it. */
+/** @returns whether the decision has been carried out; `false` if another process is writing to the index and will do it */
 async function done(
   db: StateStore,
   jobs: Jobs,

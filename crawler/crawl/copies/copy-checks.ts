@@ -8,7 +8,7 @@ import { digestOf, holdsText, isMarkdown, type MarkdownCopy, MAX_SHARE, mayStand
 /** A host's answer to a request for a markdown copy. */
 export interface CopyBody {
   readonly body: Uint8Array
-  /** As in the header. */
+  /** The value as in the header. */
   readonly robotsTag: string | string[] | undefined
 }
 
@@ -36,7 +36,7 @@ interface ReadPage {
   readonly extracted: Pick<Extracted, "markdown" | "markdownAt" | "isListing" | "type">
 }
 
-/** Comparing a copy of this size with its page blocks the event loop for 20 ms. */
+/** Comparing a copy of this size with its page blocks the event loop for about 20 ms. */
 const MAX_COPY_BYTES = 128 * 1024
 /** The state keeps the copy's address with the page, and the site chooses its length. */
 const MAX_ADDRESS_CHARS = 2000

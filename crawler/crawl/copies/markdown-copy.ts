@@ -8,7 +8,7 @@ export interface MarkdownCopy {
   readonly at: PageUrl
   /** As {@link digestOf}; `null` until a copy has been compared with the page as it was last read. */
   readonly digest: string | null
-  /** Size of the page in bytes, which a check saves. */
+  /** Size of the page in bytes: the download that a check saves. */
   readonly pageBytes: number
   /** When the page itself was last read, in milliseconds since 1970. */
   readonly readAt: number
@@ -16,7 +16,7 @@ export interface MarkdownCopy {
   readonly checks: number
 }
 
-/** A copy doesn't show links, canonical addresses and robots marks, which change too, so every fourth visit reads the page. */
+/** A copy doesn't show links, canonical addresses and robots tags, which can change too, so every fourth visit reads the page. */
 const MAX_CHECKS = 3
 /** A visit after this many days reads the page too, however few visits came before it. */
 const MAX_DAYS = 14
@@ -24,9 +24,9 @@ const DAY_MS = 86_400_000
 /** A larger copy saves too little, and may lack parts of the page. */
 export const MAX_SHARE = 0.5
 /**
- * The share of a page's different words that its copy must hold. Of 530 pairs of a page and its markdown, by its author
- * or by another program, 95 % reach it; of the same pairs with the last quarter of the markdown cut off 1.3 % do, with
- * half cut off 0.2 %. With a threshold of 95 %, these would be 96, 3.2 and 0.8 %.
+ * The share of a page's different words that its copy must contain. Of 530 pairs of a page and its markdown, written by
+ * its author or another program, 95 % reach this share; with the last quarter of the markdown cut off, 1.3 % do, and
+ * with half cut off, 0.2 %. With a threshold of 95 %, the figures would be 96, 3.2 and 0.8 %.
  */
 const MIN_WORDS = 0.97
 /** Markdown's marks never make text more than twice as long. */
@@ -46,7 +46,7 @@ export function digestOf(body: Uint8Array, robotsTag: string | string[] | undefi
 export const isMarkdown = (text: string): boolean =>
   !text.includes("\0") && !/^\s*<(?:!doctype|html|head|body)[\s>]/i.test(text)
 
-/** Whether a copy holds the main content of its page; both are markdown. */
+/** Whether a copy contains the main content of its page; both are markdown. */
 export function holdsText(copy: string, page: string): boolean {
   if (page.length > copy.length * MARKS) return false
   const words = wordsOf(toPlainText(page))
@@ -65,8 +65,8 @@ const wordsOf = (text: string): ReadonlySet<string> =>
   )
 
 /**
- * The copy's record after its page was read and judged. A copy that stayed the same while its page changed can't show
- * changes of the page.
+ * The copy's record after its page was read and judged. If the copy stayed the same while its page changed, it cannot
+ * be used to detect changes.
  */
 export function copyAfter(
   copy: MarkdownCopy | undefined,

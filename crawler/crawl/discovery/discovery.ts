@@ -50,7 +50,7 @@ export interface DiscoveryOptions {
 }
 
 interface File extends RunList {
-  /** Its date in the index that names it. */
+  /** The sitemap's date in the index that names it. */
   readonly namedAt: number | null
   readonly foundOn: string | null
 }
@@ -252,7 +252,7 @@ export class Discovery {
       for (const address of chunk.addresses) {
         if (!this.#inScope(address.url)) {
           if (this.#judges(address, now)) outside.push(address)
-          // It may turn out to be closer to a seed, so it is judged at the end.
+          // The address may turn out to be closer to a seed, so it is judged at the end.
         } else if (address.depth > source.limits.depth) continue
         else if (job.visits === "failed") {
           if (isUnread(address.outcome)) inside.push(address)
@@ -290,7 +290,7 @@ export class Discovery {
 
   /** Whether this run closes an address unvisited because it does not belong to the source. */
   #judges({ hash, dueAt }: KnownAddress, now: number): boolean {
-    // A crawl started by hand may be narrower than the one that left the pages.
+    // A crawl started by hand may have a narrower scope than the one that left the pages.
     const { trigger, visits } = this.#options.job
     const mayJudge = trigger !== "command" && visits !== "failed" && this.#landed.size === this.#seeds.size
     return mayJudge && hash !== null && (this.#judgesAll || dueAt <= now)
@@ -326,7 +326,7 @@ export class Discovery {
     await this.#readSitemaps([new URL("/llms.txt", landing).href as PageUrl], null, false, "llms")
   }
 
-  /** `isNamed`: whether the source names it. Pages name feeds that are long gone. */
+  /** `isNamed`: whether the source names the feed. Pages often name feeds that no longer exist. */
   async #discoverFeed(address: string, foundOn: string | null, isNamed = false): Promise<void> {
     const url = toPageUrl(address)
     if (url === null || !this.#readsLists || this.#files.has(url)) return
@@ -362,8 +362,8 @@ export class Discovery {
   async #read(file: File, onSitemap?: (url: PageUrl, namedAt: number | null) => void): Promise<void> {
     const { job } = this.#options
     const before = await this.#listings.get(file.url)
-    // A run that visits everything reads every list, because a list may hold addresses that an earlier run had no room
-    // for.
+    // A run that visits everything reads every list, because a list may contain addresses that an earlier run had no
+    // room for.
     const spares =
       job.visits === "due" && !this.#owesLinks && before !== null && before.readAt !== null ? before : null
     const isOlder = file.namedAt !== null && file.namedAt <= (spares?.readAt ?? 0)
@@ -469,7 +469,7 @@ export class Discovery {
   }
 }
 
-/** The page is missing, and never existed as far as we know: it waits until it is due, even in a run that visits everything. */
+/** The page is missing, and as far as is known has never existed: it waits until it is due, even in a run that visits everything. */
 function isDead({ hash, status }: KnownAddress): boolean {
   return hash === null && isMissing(status)
 }

@@ -34,7 +34,7 @@ export async function listContent(content: Content, options: ListContentOptions)
       .filter(({ url }) => inScope(url))
       .map(({ url, changedAt }) => ({ url, modifiedAt: changedAt, publishedAt: null, isNews: false }))
     await frontier.list(listed, { how: "content", on: content.place, isDue })
-    // A run that is cancelled before visiting them leaves them to the next.
+    // If a run is cancelled before visiting them, the next run does.
     for (const url of changed) await known.makeDue(url, name)
   }
   if (signal.aborted || frontier.isFull) return

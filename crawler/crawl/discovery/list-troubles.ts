@@ -38,7 +38,7 @@ export class ListTroubles {
     this.#tell = tell
   }
 
-  /** A file could not be fetched. */
+  /** Called when a file could not be fetched. */
   async failed(
     list: RunList,
     result: Exclude<FetchResult, { kind: "fetched" | "not-modified" }>,
@@ -50,7 +50,7 @@ export class ListTroubles {
     await this.#note(list, `could not be read: ${(detail ?? outcome).replaceAll(";", ",")}`)
   }
 
-  /** A file was fetched, but has something wrong with it. */
+  /** Called when a file was fetched, but something is wrong with it. */
   async found(list: RunList, trouble: ListTrouble): Promise<void> {
     // Many sites answer every address with a page.
     if (list.isNamed || !(trouble === "web-page" || trouble === "no-list"))

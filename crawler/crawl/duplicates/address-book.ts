@@ -27,7 +27,7 @@ export interface Answered {
   readonly canonical: PageUrl | null
 }
 
-/** The other answers known when one arrives. */
+/** The other answers already known when a new one arrives. */
 export interface Beside {
   /** Addresses that answered in this run with the same lines, or with the same common form. */
   readonly answers: readonly Answered[]
@@ -38,7 +38,7 @@ export interface Beside {
 /** The address under which a page is crawled instead. */
 export interface Spelling {
   readonly url: PageUrl
-  /** Why, in words. */
+  /** The reason, in words. */
   readonly because: string
 }
 
@@ -103,7 +103,7 @@ export class AddressBook {
     return (await this.instead(found))?.url ?? found
   }
 
-  /** The other address under which a page is crawled; `null` if this is the one. */
+  /** The other address under which a page is crawled; `null` if the page is crawled under this one. */
   async instead(found: PageUrl): Promise<Spelling | null> {
     const clean = withoutTracking(found)
     const { rules } = await this.#site(siteOf(clean))

@@ -51,7 +51,7 @@ export function commonForm(url: PageUrl): string {
   return `${siteOf(url)}${path}`
 }
 
-/** The spellings with one difference that an address can have, to check whether they give the same answer. */
+/** The spellings of an address that differ from it in one way, to check whether they return the same answer. */
 export function forms(url: PageUrl): Form[] {
   const parts = partsOf(url)
   const found: Form[] = []
@@ -75,7 +75,7 @@ export function forms(url: PageUrl): Form[] {
   return found
 }
 
-/** Differences that are tried at the same time in {@link spellings}: http for https, no `www.`, and the slash. */
+/** Differences that are tried at the same time in {@link spellings}: http instead of https, no `www.`, and the slash. */
 const MOST_DIFFERENCES = 3
 
 /**
@@ -95,7 +95,7 @@ export function spellings(url: PageUrl): PageUrl[] {
   return [...found].slice(1)
 }
 
-/** The one difference between two addresses; `null` if there is none, several, or one of another kind. */
+/** The only difference between two addresses; `null` if there is none, if there are several, or if it is of another kind. */
 export function differenceOf(
   a: PageUrl,
   b: PageUrl,

@@ -38,7 +38,7 @@ const SAME_DOCUMENT = 0.82
 /** The number of words at the start in which a document states its version. */
 const FRONT_WORDS = 300
 
-/** `null` if its address names no format in which documents are published, or if it is too short. */
+/** `null` if the address names no format in which documents are published, or if the document is too short. */
 export function documentForm(url: PageUrl, title: string, lines: readonly string[]): DocumentForm | null {
   const stem = stemOf(url)
   if (stem === null) return null
@@ -71,7 +71,7 @@ function stemOf(url: PageUrl): string | null {
   return `${host}${folders.filter((folder) => !FORMAT_FOLDERS.has(folder.toLowerCase())).join("/")}/${name}`
 }
 
-/** The format that an address names, in lower case; `null` if documents are not published in it. */
+/** The format that an address names, in lower case; `null` if it is not a format in which documents are published. */
 export function formatOf(url: PageUrl): string | null {
   const ending = /[^/]\.([a-z]{2,5})$/i.exec(new URL(url).pathname)?.[1]?.toLowerCase() ?? ""
   return FORMATS.includes(ending) ? ending : null
@@ -135,7 +135,7 @@ const smallest = (hashes: Iterable<number>): Uint32Array =>
 /** An estimate of the share of shingles that two documents have in common, from 0 to 1. */
 function sharedShare(a: string, b: string): number {
   const [one, other] = [hashesIn(a), new Set(hashesIn(b))]
-  // The smallest hashes of both together are a fair sample of everything in either.
+  // The smallest hashes of both documents together are a fair sample of all hashes in either.
   const sample = [...new Set([...one, ...other])].sort().slice(0, KEPT_HASHES)
   const first = new Set(one)
   const shared = sample.filter((hash) => first.has(hash) && other.has(hash)).length
@@ -156,11 +156,11 @@ function versionsOf(title: string, lines: readonly string[]): string {
   return [...new Set([...found, ...(title.match(/\d+(?:\.\d+)+/g) ?? [])])].sort().slice(0, 20).join(" ")
 }
 
-/** Numbers that are marked as a version; section numbers are not. */
+/** Numbers that are marked as a version; section numbers do not match. */
 const VERSION =
   /(?<!\p{L})(?:versi[oó]n(?:e|s)?|versão|версия|release|edition|édition|auflage|rev(?:ision)?|v)[.:]?\s*(\d+(?:\.\d+)+)/giu
 
-/** Versions can disagree only if both documents name some; a document may name its program's version beside its own. */
+/** Versions can disagree only if both documents name some; a document may name its program's version in addition to its own. */
 function versionsAgree(a: string, b: string): boolean {
   if (a === "" || b === "") return true
   const others = new Set(b.split(" "))

@@ -65,7 +65,7 @@ describe("spellings of addresses", () => {
 
     site.requests.length = 0
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
-    // A slow crawl can request one for each batch between a page and its other spelling.
+    // A slow crawl can make one such request per batch between a page and its other spelling.
     expect(site.requests.filter((path) => /^\/p\d+\/$/.test(path)).length).toBeLessThanOrEqual(4)
     expect(paths(fixture)).toHaveLength(22)
   })
@@ -200,7 +200,7 @@ describe("pages with the same content", () => {
     const job = await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(paths(fixture)).toContain("/handbook/guide")
     expect(job.outcomes).toEqual({ indexed: 1, unchanged: 1, "failed:http-status": 1 })
-    // It was first treated as the page at the old address, and was read again when that address was missing.
+    // The address was first treated as the page at the old address, and was read again when that address was missing.
     expect(site.requests.filter((path) => path === "/handbook/guide")).toHaveLength(2)
   })
 

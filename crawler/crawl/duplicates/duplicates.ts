@@ -35,16 +35,16 @@ export interface DuplicatesOptions {
   outcomeOf(url: PageUrl): Promise<"page" | "missing" | "other" | null>
   /** Whether an address belongs to the source. */
   inScope(url: PageUrl): boolean
-  /** Whether the index holds a page at that address. */
+  /** Whether the index contains a page at that address. */
   isIndexed(url: PageUrl): Promise<boolean>
 }
 
 /** A page that was read. */
 export interface ReadPage extends PageContent {
   readonly url: PageUrl
-  /** The requested address: the same, or one that redirects to it. */
+  /** The requested address: either the page's own or one that redirects to it. */
   readonly from: PageUrl
-  /** The canonical address it names, when that belongs to the source. */
+  /** The canonical address that the page names, if that belongs to the source. */
   readonly canonical: PageUrl | null
 }
 
@@ -58,7 +58,7 @@ export type Judgement = (
       readonly estranged: readonly PageUrl[]
     }
   | {
-      /** Another address of a page that is kept. */
+      /** The address is another address of a page that is kept. */
       readonly kind: "alias"
       readonly of: PageUrl
       readonly detail: string
@@ -72,16 +72,16 @@ export type Judgement = (
 
 export interface Replaced {
   readonly url: PageUrl
-  /** Why, in words; see {@link inWords}. */
+  /** The reason, in words; see {@link inWords}. */
   readonly evidence: string
   /** It became a page only in this run, so it can be removed without further evidence. */
   readonly isNew: boolean
 }
 
-/** Rows checked for one page; if more are alike, a few tell as much as all of them. */
+/** Maximum number of rows checked for one page; if more are alike, a few are as informative as all of them. */
 const MOST_ALIKE = 16
 const MOST_CLAIMS = 100
-/** Texts compared line by line for one page. */
+/** Maximum number of texts compared line by line for one page. */
 const MOST_COMPARED = 3
 
 /** What one run knows about pages with several addresses. Only one process works on a source at a time. */
@@ -90,7 +90,7 @@ export class Duplicates {
   readonly #texts: TextStore
   readonly #book: AddressBook
   readonly #recent = new RecentTexts()
-  /** Reads and writes texts one at a time: a finding must still be true when it is written. */
+  /** Reads and writes texts one at a time, because a finding must still be true when it is written. */
   readonly #turn = new Serial()
 
   constructor(options: DuplicatesOptions) {
@@ -104,7 +104,7 @@ export class Duplicates {
     return withoutTracking(url)
   }
 
-  /** The other address under which a page is crawled, by the rules of its site; `null` if this is the one. */
+  /** The other address under which a page is crawled, by the rules of its site; `null` if the page is crawled under this one. */
   async instead(url: PageUrl): Promise<Spelling | null> {
     const spelling = await this.#book.instead(url)
     return spelling && this.#options.inScope(spelling.url) ? spelling : null
@@ -160,8 +160,8 @@ export class Duplicates {
   }
 
   /**
-   * Call it when a site answers that an address does not exist.
-   * @returns an address that has to be read after all, because it was left out in favour of this one.
+   * Call this when a site answers that an address does not exist.
+   * @returns an address that has to be read after all, because it was skipped in favour of this one
    */
   async missing(url: PageUrl): Promise<PageUrl | null> {
     return await this.#turn.run(async () => {
@@ -285,7 +285,7 @@ export class Duplicates {
     return null
   }
 
-  /** Which of two addresses the page keeps: the one the site names, otherwise the plainer one. The result is the same in every run. */
+  /** Decides which of two addresses the page keeps: the one the site names, otherwise the plainer one. The result is the same in every run. */
   #chosen(page: ReadPage, other: KeptText, evidence: string): Twin {
     const named = (canonical: PageUrl | null) =>
       canonical === page.url ? -1 : canonical === other.url ? 1 : 0
@@ -293,7 +293,7 @@ export class Duplicates {
     return { ...other, evidence, yields: (votes === 0 ? compareAddresses(page.url, other.url) : votes) < 0 }
   }
 
-  /** Whether an address is a page that the index holds, or will hold when the decisions are written. */
+  /** Whether an address is a page that the index contains, or will contain when the decisions are written. */
   async #isPage(url: PageUrl): Promise<boolean> {
     if (this.#recent.has(url)) return true
     if (this.#options.isOfThisRun === true && (await this.#texts.get(url))?.job !== this.#options.job)
@@ -355,6 +355,6 @@ export function inWords(evidence: string, of: PageUrl): string {
 
 interface Twin extends KeptText {
   readonly evidence: string
-  /** Whether it gives way to the page that was read. */
+  /** Whether the earlier page is replaced by the one that was read. */
   readonly yields: boolean
 }

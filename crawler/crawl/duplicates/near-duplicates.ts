@@ -1,7 +1,7 @@
 import { differingBits } from "#engine/index/page/fingerprint.ts"
 import { type PageText, UNTITLED } from "./page-text.ts"
 
-/** Shorter texts are the same only if equal: a single word may make all the difference. */
+/** Shorter texts count as the same only if they are equal: a single word may make all the difference. */
 const FEWEST_WORDS = 150
 /**
  * Two long texts with the same title are compared closely if they differ in at most this many of 64 bits. Of 2,707
@@ -10,8 +10,8 @@ const FEWEST_WORDS = 150
  */
 const NEAR_BITS = 7
 /**
- * A page resembles its canonical if they differ in at most this many bits. Of 3.7 million pairs of manual pages 0.02%
- * are as close, while a page with one more paragraph stays within 13.
+ * A page resembles its canonical if they differ in at most this many bits. Of 3.7 million pairs of manual pages, 0.02%
+ * are as close, while adding one paragraph to a page changes at most 13 bits.
  */
 const CANONICAL_BITS = 14
 /**
@@ -21,7 +21,7 @@ const CANONICAL_BITS = 14
 const EXTRA_LINES = 4
 const EXTRA_WORDS = 30
 const EXTRA_SHARE = 0.05
-/** Lines at head and foot that may contain the time of the answer. */
+/** Number of lines at the head and foot that may contain the time of the answer. */
 const EDGE = 3
 const TIME_WITH_SECONDS = /\b\d{1,2}:\d{2}:\d{2}\b/
 
@@ -29,7 +29,7 @@ const TIME_WITH_SECONDS = /\b\d{1,2}:\d{2}:\d{2}\b/
 export type Sameness = "same text" | "same lines" | null
 
 /**
- * Whether two pages hold the same text, judged by their fingerprints. Their titles must be equal, because only the
+ * Whether two pages contain the same text, judged by their fingerprints. Their titles must be equal, because only the
  * title distinguishes pages of which only a notice could be read. Short pages, whose text may come from a form or a
  * gallery, also need equal images and a title.
  */

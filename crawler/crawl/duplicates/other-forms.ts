@@ -45,7 +45,7 @@ export class OtherForms {
     migrateTexts(db)
   }
 
-  /** The formats that any of `sources` has read and not lost since, one address for each, in the order of their addresses. */
+  /** The formats that any of `sources` has read and not lost since then, one address for each, in alphabetical order. */
   async of(page: PageUrl, sources: readonly string[]): Promise<OtherForm[]> {
     const rows = await formsOf.all(this.#db, { page, sources: JSON.stringify(sources) })
     const shown = new Set([named(page)])

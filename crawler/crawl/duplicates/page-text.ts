@@ -32,8 +32,8 @@ export interface PageContent {
 /** Words in a title that say how a page is shown, not what it is about. */
 const SHOWN = /\b(?:print(?:able|er)?(?:[ -]friendly)?(?: (?:version|view|page))?|mobile version|amp)\b/gi
 /**
- * The target of a link or an image: it can contain session ids, and readers do not see it. Takes linear time: no part
- * can match past the next bracket or quote.
+ * The target of a link or an image: it can contain session ids, and readers do not see it. Matching takes linear time,
+ * because no part can match past the next bracket or quote.
  */
 const TARGET = /\]\([^()\s]*(?: "[^"]*")?\)/g
 /** The first words of a text show what it resembles; only the whole text shows whether it is the same. */

@@ -59,7 +59,8 @@ export interface TextTables {
 type Texts = Queries<TextTables>
 
 const STEPS: readonly Step[] = [
-  // An address that several sources hold has a text for each, and can be an alternative address in just one of them.
+  // If several sources have an address, each stores its own text for it, and it can be an alternative address in just
+  // one of them.
   ({ id, integer, text, strict, keyed }) =>
     `create table page_text (
      id ${id}, url ${text} not null, source ${text} not null, job ${integer} not null,
@@ -91,7 +92,7 @@ const STEPS: readonly Step[] = [
  * nineteen of twenty are found.
  */
 const BAND_EDGES = [0, 11, 22, 32, 43, 54, 64]
-/** Limit on pages with the same title and a band in common; if there are more, the title says nothing. */
+/** Maximum number of pages with the same title and a band in common; if there are more, the title is not informative. */
 const MOST_CANDIDATES = 32
 
 /** Number of texts waiting to be written; a transaction for each page would cost more than everything else. */

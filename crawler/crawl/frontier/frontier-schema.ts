@@ -14,13 +14,13 @@ export interface FrontierTables {
   crawl_url: {
     job: number
     url: PageUrl
-    /** Including its port. */
+    /** The host, including its port. */
     host: string
     depth: number
     priority: number
     due: number
     tries: Generated<number>
-    /** `null` while it is open. */
+    /** The outcome; `null` while the address is open. */
     outcome: OutcomeName | null
     detail: string | null
     found_how: FoundHow | null
@@ -51,7 +51,7 @@ export interface FrontierTables {
     job: number
     outcome: OutcomeName
     detail: string | null
-    /** `null` unless the index holds the page. */
+    /** `null` unless the index contains the page. */
     hash: string | null
     visited_at: number
     changed_at: number | null

@@ -35,7 +35,7 @@ export interface ListedAddress extends ListedFacts {
   readonly copy?: PageUrl
 }
 
-/** Longer addresses are left out. RFC 9110 §4.1 asks for at least 8000 octets. */
+/** Maximum length of an address; longer ones are left out. RFC 9110 §4.1 asks for at least 8000 octets. */
 export const MAX_URL_CHARS = 8000
 
 /** Rows per write transaction, few enough that nobody waits long for the store. */
@@ -204,7 +204,7 @@ export class Frontier implements OpenAddresses, Disposable {
     return this.#open
   }
 
-  /** Visits handed out whose outcome is not recorded. */
+  /** Number of visits that were handed out and whose outcome is not recorded yet. */
   get handedOut(): number {
     return this.#queues.handedOut
   }
@@ -290,7 +290,7 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   /**
-   * Adds addresses that earlier runs left, after new ones and in this order. They take no room from newly found
+   * Adds addresses that earlier runs left, after new ones and in this order. They use up no room for newly found
    * addresses.
    */
   async revisit(addresses: readonly Pick<KnownAddress, "url" | "depth">[]): Promise<void> {
@@ -301,7 +301,8 @@ export class Frontier implements OpenAddresses, Disposable {
           const priority = KNOWN_PRIORITY + this.#knownAdded++
           const added = { job: this.#job.id, url, host, depth, priority, found_how: null, found_on: null }
           if ((await insert.run(this.#db, added)) === 0) {
-            // Already found through a link: new pages are visited before it, and so are those that have waited longer.
+            // The address was already found through a link: new pages are visited before it, and so are those that have
+            // waited longer.
             await demote.run(this.#db, added)
           } else isNew(url)
         }

@@ -9,7 +9,7 @@ export interface FrontierEntry {
   readonly url: PageUrl
   readonly host: string
   readonly depth: number
-  /** Visits made before this one. */
+  /** Number of visits made before this one. */
   readonly tries: number
   /** The facts from lists in this run. */
   readonly facts: ListedFacts
@@ -18,7 +18,7 @@ export interface FrontierEntry {
 interface HostQueue {
   readonly host: string
   readonly pace: HostPace
-  /** Read from the store, not handed out yet. */
+  /** Addresses that were read from the store and are not handed out yet. */
   readonly ready: FrontierEntry[]
   /** Nothing can be found in the store before this time. */
   emptyUntil: number
@@ -26,7 +26,7 @@ interface HostQueue {
 
 /** Changes since the store was queried for a host's addresses. */
 interface Filling {
-  /** Closed or postponed since then: ignore the store's answer for these. */
+  /** Addresses that were closed or postponed since then: the store's answer is ignored for these. */
   readonly gone: Set<PageUrl>
   /** Whether addresses may have been added that are missing from the store's answer. */
   isLate: boolean
@@ -56,7 +56,7 @@ export class HostQueues implements PaceParty, Disposable {
   readonly #callers = new Serial()
   #filling: Filling | null = null
   #sleepUntil = 0
-  /** Counts the changes that end a sleep. */
+  /** Number of changes that end a sleep. */
   #woken = 0
 
   constructor(manners: (url: PageUrl) => HostManners, open: OpenAddresses, paces: HostPaces) {
@@ -69,7 +69,7 @@ export class HostQueues implements PaceParty, Disposable {
     this.#paces.leave(this)
   }
 
-  /** Visits handed out whose outcome is not recorded, and addresses that are ready to be handed out. */
+  /** Number of visits handed out whose outcome is not recorded, and of addresses that are ready to be handed out. */
   get handedOut(): number {
     return this.#handedOut.size
   }
@@ -104,7 +104,7 @@ export class HostQueues implements PaceParty, Disposable {
     return true
   }
 
-  /** The host's ready addresses are no longer handed out. */
+  /** Stops handing out the host's ready addresses. */
   withdraw(host: string): void {
     for (const { url } of this.#hosts.get(host)?.ready.splice(0) ?? []) this.#handedOut.delete(url)
   }
@@ -129,14 +129,14 @@ export class HostQueues implements PaceParty, Disposable {
     let wake = Number.POSITIVE_INFINITY
     for (const queue of this.#hosts.values()) {
       if (this.#wantsMore(queue, now)) await this.#fill(queue, now)
-      // Not earlier: other jobs may have started a request to the host while the store was queried.
+      // Set only now, because other jobs may have started a request to the host while the store was queried.
       const freeAt = queue.pace.freeAt(now)
       if (freeAt > now) {
         wake = Math.min(wake, freeAt)
         continue
       }
       let entry = queue.ready.shift()
-      // A redirect to it may have closed it while it was ready.
+      // A redirect to the address may have closed it while it was ready.
       while (entry && !this.#handedOut.has(entry.url)) entry = queue.ready.shift()
       if (!entry) {
         wake = Math.min(wake, queue.emptyUntil)

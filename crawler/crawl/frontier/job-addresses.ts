@@ -7,7 +7,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { Failure } from "../../job.ts"
 import { FAILURES_LIKE, isFailure, type OutcomeCounts, type OutcomeName } from "../../outcome-name.ts"
 
-// Information about a job's addresses, for code that does not work on the job.
+// Queries about a job's addresses, for code that does not work on the job.
 
 const crawlUrl = expressionBuilder<FrontierTables, "crawl_url">()
 const isPruned = crawlUrl.or([
@@ -52,7 +52,7 @@ export async function failuresOf(db: StateStore, job: number, limit: number): Pr
     .execute()
 }
 
-/** Where a list of addresses by outcome continues: after this address. */
+/** Where a list of addresses by outcome continues: after this group and address. */
 export interface AddressCursor {
   /** Name of the {@link OutcomeGroup}. */
   readonly group: string
@@ -182,12 +182,12 @@ export interface WaitingAddress {
   readonly tries: number
   /** When the next visit may be made, in milliseconds since 1970. */
   readonly due: number
-  /** `null` if an earlier run left it. */
+  /** `null` if an earlier run left the address. */
   readonly how: FoundHow | null
   readonly on: string | null
 }
 
-/** Where an address is waiting for its visit: in the latest job that has it open; otherwise `null`. */
+/** Finds where an address is waiting for its visit: in the latest job that has it open; `null` if it is not waiting. */
 export async function waitingAddress(db: StateStore, url: PageUrl): Promise<WaitingAddress | null> {
   const row = await queriesOf<FrontierTables>(db)
     .selectFrom("crawl_url")

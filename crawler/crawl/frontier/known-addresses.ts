@@ -34,7 +34,7 @@ export interface ListedFacts {
 export interface Found extends ListedFacts {
   /** Number of link steps from a seed. */
   readonly depth: number
-  /** `null` for an address that an earlier run left; its earlier record stays. */
+  /** `null` for an address that an earlier run left; its earlier record is kept. */
   readonly how: FoundHow | null
   /** The page, sitemap or feed that named it. */
   readonly on: string | null
@@ -74,7 +74,7 @@ export interface Visited {
   readonly copy?: MarkdownCopy | null
   /** The page's links, packed; `null` if there are too many to keep; left out if the page was not read. */
   readonly links?: Uint8Array | null
-  /** How the address was found, if the frontier does not hold it. */
+  /** How the address was found, if the frontier does not contain it. */
   readonly found?: Found
 }
 
@@ -87,7 +87,7 @@ export interface KnownAddress extends ListedFacts {
   readonly job: number
   readonly outcome: OutcomeName
   readonly detail: string | null
-  /** Hash of the page as the index holds it; `null` if it holds none. */
+  /** Hash of the page in the index; `null` if the index does not contain it. */
   readonly hash: string | null
   /** Title from when the page was last indexed; `null` if it never was. */
   readonly title: string | null
@@ -259,9 +259,9 @@ const setHash = once(
 )
 
 /**
- * What the crawls of each source know about the addresses they visited, in `state.db`: the memory between runs. Where
- * sources overlap, each has its own record of an address, so that the findings of one are no evidence for another. A
- * frontier belongs to one job and is emptied after it.
+ * What each source's crawls know about the addresses they visited, in `state.db`: the memory between runs. Where
+ * sources overlap, each has its own record of an address, so that the findings of one are not used as evidence for
+ * another. A frontier belongs to one job and is emptied after it.
  */
 export class KnownAddresses {
   readonly #db: StateStore
@@ -329,7 +329,7 @@ export class KnownAddresses {
         news: found.isNews || before?.isNews ? 1 : 0,
         copy: copy && JSON.stringify(copy),
       })
-      // Missing pages lead nowhere.
+      // Missing pages have no links.
       const links = isMissing(visit.status) ? null : visit.links
       if (links !== undefined) await this.#links.keep(source.name, url, links)
     }

@@ -22,7 +22,7 @@ const AT_ONCE = 500
 
 /**
  * Pages that crawls put into the index, but that it can no longer show, because its files were damaged or are gone.
- * They are known as lost until a visit finds them, or finds them gone.
+ * They count as lost until a visit finds them or finds that they are gone.
  */
 export class LostPages {
   readonly #db: StateStore
@@ -46,7 +46,7 @@ export class LostPages {
     return n
   }
 
-  /** The number of lost pages, and of all pages that the index should hold, which is the number lost if the index is empty. */
+  /** Counts the lost pages, and all pages that the index should contain, which is the number lost if the index is empty. */
   async expected(): Promise<number> {
     const { n } = await this.#queries
       .selectFrom("known_address")

@@ -36,7 +36,7 @@ test("a page with more links than the limit has none stored", () => {
   const random = (bytes: number) => [at(`/${randomBytes(bytes / 2).toString("hex")}`)]
   expect(packLinks(at("/"), random(40_000))?.byteLength).toBeLessThan(32 * 1024)
   expect(packLinks(at("/"), random(90_000))).toBeNull()
-  // Grows character by character up to the limit; each character takes about five bits.
+  // The text grows character by character up to the limit; each character takes about five bits.
   const much = createHash("shake256", { outputLength: 35_000 }).digest("hex")
   let [fits, tooMuch] = [0, much.length]
   while (tooMuch - fits > 1) {

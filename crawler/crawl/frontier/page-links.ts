@@ -19,7 +19,7 @@ const CHUNK = 500
 export function packLinks(page: PageUrl, links: Iterable<string>): Uint8Array | null {
   const { origin } = new URL(page)
   const own = `${origin}/`
-  // Sorted, they repeat each other's beginnings, which makes them compress well.
+  // Sorted links repeat each other's beginnings, which makes them compress well.
   const lines = [...new Set(links)]
     .map((link) => (link.startsWith(own) ? link.slice(origin.length) : link))
     .sort()
@@ -87,7 +87,7 @@ export class PageLinks {
     this.#db = db
   }
 
-  /** `null` if they are not known. */
+  /** Returns `null` if the links are not known. */
   async get(source: string, url: PageUrl): Promise<string[] | null> {
     const row = await linksOf.get(this.#db, { url, source })
     return row ? unpackLinks(url, row.links) : null

@@ -4,13 +4,13 @@ import type { Revisit } from "../../source.ts"
 export type Ending =
   /** A page that is new, or differs from the one the index held. */
   | "changed"
-  /** The same page that the index holds. */
+  /** The same page as in the index. */
   | "same"
-  /** No page, though the index holds one. */
+  /** No page, though the index contains one. */
   | "lost"
-  /** No page and none held, for a reason that may be temporary: no answer, or a server error. */
+  /** No page, and none in the index, for a reason that may be temporary: no answer, or a server error. */
   | "failed"
-  /** No page and none held: not found, excluded, or another page's address. */
+  /** No page, and none in the index: not found, excluded, or another page's address. */
   | "none"
 
 /** How often an address is visited. Times in milliseconds. */
@@ -85,7 +85,7 @@ function interval(before: (Rhythm & { readonly visitedAt: number }) | null, visi
     return Math.min((visit.at - visit.changedAt) * FRESH_SHARE, MAX_FIRST_MS)
   }
   const away = Math.max(0, visit.at - before.visitedAt)
-  // A page that has not changed a minute after the previous visit proves nothing.
+  // If a page has not changed a minute after the previous visit, that proves nothing.
   if (visit.ending === "same") {
     return Math.max(before.intervalMs, Math.min(away * GROWTH, before.intervalMs * MAX_GROWTH))
   }

@@ -21,10 +21,10 @@ const held = (q: Queries<FrontierTables>) => addresses(q).where("hash", "is not"
 const heldFor = (db: QueriedStore, source: string) =>
   held(queriesOf<FrontierTables>(db)).where("source", "=", source)
 
-/** Number of pages that the index holds for a source. */
+/** Number of pages that the index contains for a source. */
 export interface PageCounts {
   readonly pages: number
-  /** Number of them that another source holds as well. */
+  /** Number of those pages that another source has as well. */
   readonly pagesShared: number
 }
 
@@ -222,7 +222,7 @@ export async function whereItLed(
   return led.map(({ to }) => to)
 }
 
-/** When visits of some sources saw a page. */
+/** When some sources' visits saw a page. */
 export interface PageVisits {
   /** The latest visit that found it, whether it had changed or not; `null` if no source's last visit found it. */
   readonly checkedAt: Date | null

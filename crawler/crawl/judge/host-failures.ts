@@ -28,7 +28,7 @@ export class HostFailures {
     return trouble.tries
   }
 
-  /** @returns whether it had been in trouble */
+  /** Records that the host answered. @returns whether it had been in trouble */
   answered(host: string): boolean {
     this.#answered.add(host)
     return this.#hosts.delete(host)

@@ -55,7 +55,7 @@ test("a host that asks to wait without a time pauses like one that does not resp
   expect(pausesOf(retryAfterMs("30", 0))).toEqual([30_000, 30_000, 30_000, 40_000, 80_000])
 })
 
-/** Pauses of a host that fails again and again, until it is abandoned. */
+/** The pauses for a host that fails again and again, until it is abandoned. */
 function pauses(policy: RetryPolicy, visit: ReturnType<typeof failed>): unknown[] {
   const all: unknown[] = []
   for (let round = 0; round < 20; round += 1) {
@@ -81,7 +81,7 @@ test("a host that does not respond pauses longer and longer and is given up, and
 test("a host that refuses its first connections is given up after a second try, and has all patience once pages were read", () => {
   const mistyped = [100, "give-up-host"]
   expect(pauses(policyFor("new"), failed("refused"))).toEqual(mistyped)
-  // A page elsewhere says nothing about this host.
+  // A page on another host says nothing about this one.
   const beside = new RetryPolicy(config)
   beside.note("other.example", gone)
   expect(pauses(beside, failed("refused"))).toEqual(mistyped)

@@ -73,7 +73,7 @@ export class RetryPolicy {
       const isLast = again === null || isTooLong || tries + 1 >= maxTries
       return { kind: "host-goes-on", hostRestsUntil: null, again: isLast ? null : again, tries: tries + 1 }
     }
-    // A wrong certificate or a non-existent name will not get better in a minute.
+    // An invalid certificate or a non-existent name will not be fixed within a minute.
     if (isNew && (isForGood(visit) || isTooLong)) return { kind: "give-up-host" }
     const count = this.#patience.failed(host, startedAt, now, weightOf(visit))
     const isMistyped = isNew && this.#looksMistyped(visit)

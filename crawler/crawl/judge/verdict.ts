@@ -6,7 +6,7 @@ import { pageOf } from "../../page/page-of-reading.ts"
 import type { Reading } from "../../reading.ts"
 import type { Source } from "../../source.ts"
 
-/** An outcome without a page. */
+/** An outcome for an address without a page. */
 export type NoPage = Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>
 
 /** The decision about a reading. */
@@ -44,7 +44,7 @@ export async function verdictOn(reading: Reading, from: PageUrl, context: Verdic
   return { kind: "page", page, hash: pageHash(page) }
 }
 
-/** A detail, followed by what may be missing from the page. */
+/** A detail, followed by a note on what may be missing from the page. */
 export function inDoubt<Detail extends string | null>(detail: Detail, { doubt }: Reading): Detail | string {
   if (doubt === undefined) return detail
   return detail === null ? doubt : `${detail}; ${doubt}`

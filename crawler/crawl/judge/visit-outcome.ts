@@ -8,7 +8,7 @@ import type { NoPage } from "./verdict.ts"
 export type Unread = Exclude<Visit, { kind: "read" | "unmodified" }>
 
 const IN_VAIN = new Set<string>(["dns", "refused", "timeout", "tls"])
-/** A gateway that cannot reach the server behind it. */
+/** Status codes of a gateway that cannot reach the server behind it. */
 const GONE = 410
 const GATEWAY = new Set<number | undefined>([502, 504])
 
@@ -22,7 +22,7 @@ export function isAnswer(visit: Visit): boolean {
 export function isInVain(visit: Unread): boolean {
   if (visit.kind === "postponed") return true
   if (visit.kind !== "failed") return false
-  // The time for reading the page here does not count against the host.
+  // The time spent reading the page on this side does not count against the host.
   if (visit.because === "timeout") return visit.transient && visit.status === undefined
   return IN_VAIN.has(visit.because) || GATEWAY.has(visit.status)
 }

@@ -5,7 +5,7 @@ import { type ListParser, type Take, xmlListParser } from "./list-parser.ts"
 
 /** An entry while it is being read. Addresses are resolved against the base of their element. */
 interface Entry {
-  /** Its namespace. Elements that describe it have the same one, no namespace, or Atom's. */
+  /** The entry's namespace. Elements that describe the entry have the same namespace, none, or Atom's. */
   readonly namespace: string
   /** The number of {@link OpenElement}s down to it. */
   readonly depth: number
@@ -18,7 +18,7 @@ interface Entry {
 /** Where an entry's address may come from; the first one present counts. */
 type LinkKind = "original" | "page" | "alternate" | "name"
 
-/** Dates by the elements of RSS, Dublin Core (RSS 1.0) and Atom 1.0 and 0.3, in lower case. */
+/** Date elements of RSS, Dublin Core (RSS 1.0) and Atom 1.0 and 0.3, in lower case. */
 const DATES: ReadonlyMap<string, "published" | "updated"> = new Map([
   ["pubdate", "published"],
   ["dc:date", "published"],
@@ -37,7 +37,7 @@ const NAMESPACES: ReadonlyMap<string, string> = new Map([
   ["http://purl.org/dc/terms/", "dcterms"],
   ["http://rssnamespace.org/feedburner/ext/1.0", "feedburner"],
 ])
-/** More than any feed declares. Each element that declares a namespace copies them all. */
+/** More namespaces than any feed declares. Each element that declares a namespace copies them all. */
 const MAX_PREFIXES = 100
 
 /** Elements that hold only text: when one is left open, the elements after it are not inside it. */
@@ -56,7 +56,7 @@ const HTML_TYPES = /^(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i
 const ALTERNATE = /(?:^|\s)(?:https?:\/\/www\.iana\.org\/assignments\/relation\/)?alternate(?:\s|$)/i
 
 interface OpenElement {
-  /** Without its prefix, in lower case. */
+  /** The element's name without its prefix, in lower case. */
   readonly local: string
   readonly namespace: string
   readonly base: string

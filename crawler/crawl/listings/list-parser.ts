@@ -6,7 +6,7 @@ import { charsetOf } from "../../page/charset.ts"
 import type { ListedAddress } from "../frontier/frontier.ts"
 import { MAX_ADDRESSES } from "./listing-limits.ts"
 
-/** A further sitemap, named by a sitemap index. */
+/** Another sitemap, named by a sitemap index. */
 export interface NamedSitemap {
   readonly url: PageUrl
   /** Milliseconds since 1970. */
@@ -29,7 +29,7 @@ export interface Listed {
  */
 export type ListTrouble = "cut-off" | "too-long" | "web-page" | "no-list" | "damaged"
 
-/** Takes text in pieces and reports what it finds to the {@link Take} it was created with. */
+/** Accepts text in pieces and reports its findings to the {@link Take} that it was created with. */
 export interface ListParser {
   write(text: string): void
   /**
@@ -88,7 +88,7 @@ export async function* listed(
   }
 }
 
-/** Deeper than any list, and any page that a feed quotes. The parser's time per element grows with its depth. */
+/** Maximum nesting: deeper than any list, and any page that a feed quotes. The parser's time per element grows with its depth. */
 const MAX_DEPTH = 1000
 
 class TooDeep extends Error {}

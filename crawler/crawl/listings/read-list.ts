@@ -20,7 +20,7 @@ export interface ListPart extends Pick<Listed, "pages" | "sitemaps"> {
   readonly trouble: ListTrouble | null
 }
 
-/** How such files are fetched: with any type, and even if cut off. */
+/** How such files are fetched: with any content type, and even if they are cut off. */
 export const AS_LIST = { accepts: () => true, takesCutOff: () => true } as const
 
 /** The root may be preceded by a server's warnings, comments and white space. */
@@ -32,7 +32,7 @@ const MAX_START_CHARS = 64 * 1024
 /**
  * Reads a sitemap, feed or llms.txt part by part. The root element decides how: a feed may serve as a sitemap, and the
  * other way round.
- * @param maxBytes of the unpacked file
+ * @param maxBytes maximum size of the unpacked file
  */
 export async function* readList(
   { url, kind, fetched: { body, headers, cutOff } }: ListFile,

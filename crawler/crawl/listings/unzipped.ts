@@ -5,7 +5,7 @@ const gunzipAsync = promisify(gunzip)
 
 export interface Unzipped {
   readonly body: Uint8Array
-  /** Whether its end is missing. */
+  /** Whether the end of the file is missing. */
   readonly isCutOff: boolean
 }
 

@@ -4,16 +4,16 @@ import { toPassages } from "#engine/text/passages.ts"
 
 import { extractHtml } from "./extract-html.ts"
 
-// How results show pages with code, tables and definitions, as written by the tools of the web.
+// How results show pages with code, tables and definitions, in the markup of common web tools.
 
 interface Case {
   readonly name: string
   readonly html: string
-  /** Lines that follow each other in one passage; blank ones between them do not count. */
+  /** Lines that follow each other in one passage, not counting blank lines between them. */
   readonly lines?: readonly (readonly string[])[]
   /** The cells of a row, or a name and its meaning. */
   readonly rows?: readonly (readonly string[])[]
-  /** No line matches these. */
+  /** Must not match any line. */
   readonly gone?: readonly RegExp[]
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { extractHtml, toPlainText } from "./extract.ts"
 
-// Pages of many kinds: text that readers see is read, and clutter stays out.
+// Pages of many kinds: text that readers see is extracted, and clutter is left out.
 
 const P =
   "The harbour office opens at eight and closes at five on working days. Boats longer than twelve metres need a berth reservation, which the office confirms by telephone within a day. "
@@ -19,10 +19,10 @@ interface Case {
   readonly kind: string
   readonly name: string
   readonly html: string
-  /** Found in the text. */
+  /** Expected in the text. */
   readonly has?: readonly string[]
   readonly not?: readonly string[]
-  /** Found in the markdown. */
+  /** Expected in the markdown. */
   readonly hasMd?: readonly RegExp[]
   readonly notMd?: readonly RegExp[]
 }

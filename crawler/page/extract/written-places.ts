@@ -2,18 +2,18 @@ import type { PageAnchor } from "#engine"
 import type { Extracted } from "./extracted.ts"
 import { toPlainText } from "./markdown/plain-text.ts"
 
-/** The beginnings of address fragments that lead to a place in a file, in a program that shows files. */
+/** The beginnings of address fragments that point to a place in a file, in programs that display files. */
 export interface PlaceMarks {
-  /** Comes before the number of a line, from 1. */
+  /** Precedes a line number, counted from 1. */
   readonly line: string
-  /** Comes before the words of a heading, in Markdown that is shown as a page. */
+  /** Precedes the words of a heading, in Markdown that is shown as a page. */
   readonly heading: string
 }
 
 const HEADING = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
-/** The places of a text file in the markdown that it became: headings if it was Markdown, otherwise lines. */
+/** The places in a text file, found in the markdown made from it: headings if it was Markdown, otherwise lines. */
 export function placesOf(
   { markdown, type }: Pick<Extracted, "markdown" | "type">,
   text: string,
@@ -22,7 +22,7 @@ export function placesOf(
   return type === "markdown" ? headingPlaces(markdown, marks.heading) : linePlaces(markdown, text, marks.line)
 }
 
-/** The name of a heading as code forges form it: in lower case, without punctuation, a dash for each space, and a number after a name that was used before. */
+/** The anchor of a heading in the form that code forges use: lower case, no punctuation, a dash for each space, and a number if the anchor was used before. */
 function headingPlaces(markdown: string, mark: string): PageAnchor[] {
   const places: PageAnchor[] = []
   const seen = new Map<string, number>()
@@ -50,7 +50,7 @@ function headingPlaces(markdown: string, mark: string): PageAnchor[] {
 
 /**
  * Where each block of the markdown begins in the text. Lines are recognised by their letters and digits, in order:
- * marks, escapes and indents can differ, and text that only the markdown has, such as a heading, begins at the next
+ * marks, escapes and indents can differ. Text that is only in the markdown, such as a heading, is placed at the next
  * line.
  */
 function linePlaces(markdown: string, text: string, mark: string): PageAnchor[] {
@@ -62,7 +62,7 @@ function linePlaces(markdown: string, text: string, mark: string): PageAnchor[] 
     if (known === undefined) numbers.set(key, [at + 1])
     else known.push(at + 1)
   }
-  // Reversed, so that the next number of each is the last.
+  // Reversed, so that the next line number of each text is the last one.
   for (const all of numbers.values()) all.reverse()
   const places: PageAnchor[] = []
   const waiting: number[] = []

@@ -1,7 +1,7 @@
 /**
- * Why no text could be read from a document. `unsupported`: it is intact, but we can't read it (a password, a limit).
- * `unreadable`: it is damaged. `undecodable`: it draws letters without saying which they are. The message is shown to
- * the operator as the visit's detail.
+ * Why no text could be extracted from a document. `unsupported`: it is intact, but we can't read it (a password, a
+ * limit). `unreadable`: it is damaged. `undecodable`: it draws glyphs without saying which letters they are. The
+ * message is shown to the operator as the visit's detail.
  */
 export class DocumentError extends Error {
   readonly kind: "unsupported" | "unreadable" | "undecodable"

@@ -27,12 +27,12 @@ export function formatOfAddress(url: string): DocumentFormat | null {
   return BY_EXTENSION.get(endingOf(URL.parse(url)?.pathname ?? ""))?.name ?? null
 }
 
-/** The format whose files start like this (latin1), or null. */
+/** The format of a file that starts with these bytes (latin1), or null. */
 export function formatOfStart(start: string, type: string): DocumentFormat | null {
   const claimed = formatOfType(type)
   return KNOWN.find(({ name, startsAs }) => startsAs?.(start, claimed === name))?.name ?? null
 }
 
-/** The format of a zip archive by the names that it holds, or null. */
+/** The format of a zip archive that contains these names, or null. */
 export const formatOfArchive = (names: readonly string[]): DocumentFormat | null =>
   KNOWN.find(({ isArchiveOf }) => isArchiveOf?.(names))?.name ?? null

@@ -1,10 +1,10 @@
 import type { DocumentText } from "./to-extracted.ts"
 
 /**
- * The text read from a body, with the library it needs.
- * @param budgetMs the page is the text read within this time; if that is not all, its `note` says so
- * @param recognised path of the file for its recognised text, which may not exist yet; left out where text recognition
- * is not installed
+ * Extracts text from a body, and loads the library it needs.
+ * @param budgetMs the page contains the text read within this time; if that is not all of it, its `note` says so
+ * @param recognised path of the file for text recognised in images, which may not exist yet; left out if text
+ * recognition is not installed
  * @throws DocumentError when the file is damaged, locked or too large
  */
 export type ReadFile = (
@@ -15,11 +15,10 @@ export type ReadFile = (
 ) => DocumentText | Promise<DocumentText>
 
 /**
- * A kind of file that is a document: how to recognise it, and its reader. All facts about a kind are in its one file in
- * kinds/.
+ * A kind of file that is a document: how to recognise and read it. Everything about a kind is in one file in kinds/.
  */
 export interface FileFormat<Name extends string = string> {
-  /** Its name in this code, and in messages between processes. */
+  /** The kind's name in this code, and in messages between processes. */
   readonly name: Name
   /** The kind's media types, in lower case, without parameters. */
   readonly types: readonly string[]
@@ -30,11 +29,11 @@ export interface FileFormat<Name extends string = string> {
    * first bytes do not show it.
    */
   readonly startsAs?: (start: string, isClaimed: boolean) => boolean
-  /** Whether a zip archive is of this kind, by the names it contains. Left out when only its declared media type shows it, or nothing. */
+  /** Whether a zip archive is of this kind, by the names it contains. Left out when only the declared media type shows it, or nothing does. */
   readonly isArchiveOf?: (names: readonly string[]) => boolean
-  /** Loads the reader with the first such file, so that unused libraries cost nothing. */
+  /** Loads the reader when the first such file is read, so that unused libraries cost nothing. */
   readonly load: () => Promise<ReadFile>
 }
 
-/** Declares a format; its name becomes a type. */
+/** Declares a format and makes its name a type. */
 export const fileFormat = <const Name extends string>(format: FileFormat<Name>): FileFormat<Name> => format

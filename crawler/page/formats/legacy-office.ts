@@ -10,7 +10,7 @@ interface Legacy {
   readonly extensions: readonly string[]
   /** Names at the root of the compound file. */
   readonly streams: readonly string[]
-  /** The format that it is converted into. */
+  /** The format that the file is converted to. */
   readonly becomes: DocumentFormat
 }
 
@@ -39,11 +39,11 @@ export const LEGACY_FORMATS: readonly Legacy[] = [
   },
 ]
 
-/** The kind that a media type (lower case, without parameters) stands for, or null. Servers send it for current files, too. */
+/** The kind with this media type (lower case, without parameters), or null. Servers send these types for current files, too. */
 export const legacyOfType = (type: string): LegacyFormat | null =>
   LEGACY_FORMATS.find(({ types }) => types.includes(type))?.name ?? null
 
-/** The kind that an address's extension stands for, or null. */
+/** The kind with this file extension, or null. */
 export function legacyOfAddress(url: string): LegacyFormat | null {
   const ending = endingOf(URL.parse(url)?.pathname ?? "")
   return LEGACY_FORMATS.find(({ extensions }) => extensions.includes(ending))?.name ?? null
@@ -53,6 +53,6 @@ export function legacyOfAddress(url: string): LegacyFormat | null {
 export const legacyOfNames = (names: readonly string[]): LegacyFormat | null =>
   LEGACY_FORMATS.find(({ streams }) => streams.some((stream) => names.includes(stream)))?.name ?? null
 
-/** The format that a kind is converted into. */
+/** The format that files of a kind are converted to. */
 export const becomes = (format: LegacyFormat): DocumentFormat =>
   LEGACY_FORMATS.find(({ name }) => name === format)!.becomes

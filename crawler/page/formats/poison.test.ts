@@ -7,15 +7,15 @@ import { interlacedPicture } from "../../testing/pictures.ts"
 import { inflatingZip, poisonPdfs } from "../../testing/poison.ts"
 import type { DocumentFormat } from "./document-format.ts"
 
-// Small files that take much memory when read, in a process with little memory: each stays within its limit, yields no
-// more text than a book, and does not affect the file after it.
+// Small files that need a lot of memory to read, in a process with little memory: each stays within its limit, yields
+// no more text than a book, and does not affect the file after it.
 
 const MEMORY_MB = 200
 const POISON_MB = 160
-/** The memory that a process can take between two of its own checks, on a busy machine. */
+/** The memory that a process can allocate between two of its own checks, on a busy machine. */
 const BETWEEN_LOOKS_MB = 80
 const MAX_CHARS = 6_000_000
-/** The system keeps the peak of each process; for a process that ends within one interval, the previous reading counts. */
+/** The system keeps the peak of each process; for a process that ends within one interval, the previous value counts. */
 const LOOK_MS = 20
 
 let pool: ReaderPool

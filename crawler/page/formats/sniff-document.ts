@@ -15,14 +15,14 @@ export type SniffedDocument =
   | { readonly kind: "legacy"; readonly format: LegacyFormat }
   | { readonly kind: "unsupported"; readonly detail: string }
 
-/** How far readers look for the header of a PDF, the format whose header can be furthest in (ISO 32000-1, appendix H). */
+/** How many bytes readers search for the header of a PDF, the format whose header can be furthest from the start (ISO 32000-1, appendix H). */
 const START_BYTES = 1024
 /** A name at the root of a compound file that is an encrypted Office file in a current format. */
 const ENCRYPTED_PACKAGE = "EncryptedPackage"
 
 /**
- * The kind of document in a body, by its first bytes, or for an archive by its contents. The media type and the address
- * decide only for a broken archive. Null if it is not a known kind.
+ * The kind of document in a body, from its first bytes, or for an archive from its contents. The media type and the
+ * address decide only for a broken archive. Null if it is not a known kind.
  */
 export function sniffDocument(type: string, body: Uint8Array, url: string): SniffedDocument | null {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -50,7 +50,7 @@ function formatOfNames(names: readonly string[], start: string): DocumentFormat 
   return (declared === "" ? null : longestType(declared)) ?? formatOfArchive(names)
 }
 
-/** The media type that `text` starts with: the text after it in the archive can look like more of it. */
+/** The media type that `text` starts with. The data after it in the archive can look like part of it. */
 function longestType(text: string): DocumentFormat | null {
   for (let end = text.length; end > 0; end -= 1) {
     const format = formatOfType(text.slice(0, end))

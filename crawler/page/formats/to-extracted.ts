@@ -9,7 +9,7 @@ import { anchorsBehind } from "../extract/markdown/anchor-marks.ts"
 import { withoutUnseenSigns } from "../extract/seen/unseen-signs.ts"
 import { fileName, fileTitle, unreadDocument } from "./unread-document.ts"
 
-/** The findings of a reader of one format; missing values come from the text and the address. */
+/** The results of a reader for one format; missing values are taken from the text and the address. */
 export interface DocumentText {
   readonly markdown: string
   /** See `Page`. */
@@ -20,17 +20,17 @@ export interface DocumentText {
   readonly publishedAt?: Date | null
   /** Language tag of the document, such as `en-GB`. */
   readonly language?: string | null
-  /** The part that is written for people, if most of the document is not. The language is detected from this part alone. */
+  /** The part that is written for people, if most of the document is not. Only this part is used to detect the language. */
   readonly prose?: string
   /** Absolute http(s) addresses. */
   readonly links?: readonly Link[]
-  /** Whether the first heading is a title when there is no other. Default true. */
+  /** Whether to use the first heading as the title if there is no other. Default true. */
   readonly isTitledByHeading?: boolean
-  /** Whether the file's name is its title, as for a source file. Default false. */
+  /** Whether to use the file's name as the title, as for a source file. Default false. */
   readonly isNamedByFile?: boolean
   /** Numbers, from 1, of the pages that have no text and wait for text recognition. */
   readonly pictured?: readonly number[]
-  /** How the file was read, for the operator. */
+  /** Tells the operator how the file was read. */
   readonly note?: string | null
 }
 
@@ -38,10 +38,10 @@ const MAX_TITLE_CHARS = 300
 /** The limits for a bold line that is used as a heading. */
 const MIN_TITLE_CHARS = 3
 const MAX_LINE_CHARS = 120
-/** Shorter lines are headings, cells and code, from which the language can't be detected. */
+/** Lines shorter than this are headings, cells and code, from which the language can't be detected. */
 const MIN_PROSE_CHARS = 60
 
-/** Turns a document into a page. The title comes from its properties, otherwise its first heading, otherwise its file name. */
+/** Turns a document into a page. The title is taken from its properties, otherwise from its first heading, otherwise from its file name. */
 export function toExtracted(read: DocumentText, url: string, type: PageType): Extracted {
   // Invisible characters never include a line break, so places stay the same.
   const document = { ...read, markdown: withoutUnseenSigns(read.markdown) }
@@ -83,8 +83,8 @@ export function toExtracted(read: DocumentText, url: string, type: PageType): Ex
   }
 }
 
-// Titles that word processors and converters write when an author gave none, in the languages in which the programs
-// come, with the number of the window; also the names of their templates and of the template fields to be filled in.
+// Default titles of word processors and converters, in the languages of these programs, with the number of the window;
+// also the names of their templates and of template fields to be filled in.
 const NO_TITLE = new RegExp(
   `^\\[?(?:${[
     "untitled(?: document| presentation| spreadsheet)?|no title|unbenannt|ohne titel|sans (?:titre|nom)|sin (?:t[ií]tulo|nombre)|sem t[ií]tulo|senza (?:titolo|nome)|naamloos|bez (?:tytułu|nazwy|názvu)|namnlös|без (?:имени|названия)|無題|无标题|제목 ?없음",
@@ -99,7 +99,7 @@ const CONVERTED = /^(?:microsoft (?:office )?(?:word|powerpoint|excel)|print|pdf
 function properTitle(title: string | null | undefined, url: string): string | null {
   const text = withoutMarks(oneLine(title)?.replace(CONVERTED, "") ?? "")
   if (text === "" || text.length > MAX_TITLE_CHARS || NO_TITLE.test(text)) return null
-  // A file's name, a path or a template's name is not a title when the text might have one.
+  // The name of a file, path or template is not used as the title if the text might have one.
   if (/^[\w.-]+\.[a-z]{2,5}$/i.test(text) || /^(?:file:|\w:\\|\/)/i.test(text)) return null
   return text === fileName(url) ? null : text
 }
@@ -110,7 +110,7 @@ function firstHeading(markdown: string): string | null {
   return text === "" || text.length > MAX_TITLE_CHARS ? null : text
 }
 
-/** Authors who use no styles write the title as a line of its own in bold. */
+/** Authors who use no styles write the title in bold on a separate line. */
 function titleLine(markdown: string): string | null {
   const [first = "", next = ""] = markdown
     .trimStart()
@@ -131,7 +131,7 @@ function placesBehind(dropped: string, places: readonly PageAnchor[]): readonly 
   return [[0, ...place], ...left]
 }
 
-/** The title has its own field; a first heading that repeats it says nothing more. */
+/** The title has its own field, so a first heading that repeats it is redundant. */
 function withoutTitle(markdown: string, title: string): string {
   const first = /^#{1,3} ([^\n]*)\n*/.exec(markdown)
   const same = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
@@ -145,7 +145,7 @@ function oneLine(text: string | null | undefined): string | null {
   return single === "" ? null : single
 }
 
-/** A long text is trusted more than the property, which most programs fill in automatically; a short text is not. */
+/** The language of a document. That of a long text is trusted more than the property, which most programs fill in automatically; that of a short text is not. */
 function languageCode(tag: string | null | undefined, markdown: string): string | null {
   const named = /^[a-z]{2}(?=$|[-_])/i.exec(tag ?? "")?.[0].toLowerCase() ?? null
   const prose = markdown

@@ -16,7 +16,7 @@ export function unreadDocument(url: string, type: PageType): Extracted {
   }
 }
 
-/** The name of the file that an address leads to, or the address when there is no name. */
+/** The name of the file at an address, or the address if there is no name. */
 export function fileName(url: string): string {
   const name = URL.parse(url)
     ?.pathname.split("/")

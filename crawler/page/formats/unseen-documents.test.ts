@@ -184,7 +184,7 @@ describe("in a book", () => {
 })
 
 describe("in a PDF", () => {
-  /** A page with this text added to its program. */
+  /** A page with this text added to its content stream. */
   const page = (program: string) => {
     const file = pdf([{ texts: [{ x: 72, y: 700, text: SAID }], program }])
     return read("pdf", file)

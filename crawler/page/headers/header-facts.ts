@@ -5,13 +5,13 @@ import { readRefresh } from "./refresh.ts"
 import { isAdultRating } from "../extract/facts/unsafe.ts"
 import { xRobotsTag } from "./robots-directives.ts"
 
-/** Headers of an answer, with names in lower case. */
+/** The headers of a response, with names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /**
- * A page's facts, with those in its answer's headers: X-Robots-Tag, Rating, Refresh and a Link header's canonical and
- * markdown mean the same as their HTML forms. An answer that varies by Accept may have markdown at its own address.
- * `agent` is our product token.
+ * A page's facts combined with those in the response headers: X-Robots-Tag, Rating, Refresh and a Link header's
+ * canonical and markdown mean the same as their HTML forms. A response that varies by Accept may be available as
+ * markdown at the same address. `agent` is our product token.
  */
 export function withHeaderFacts(
   extracted: Extracted,
@@ -51,7 +51,7 @@ interface HeaderLink {
   readonly type: string
 }
 
-/** The links of a Link header (RFC 8288). Linear in the header's length, which the site chooses. */
+/** The links of a Link header (RFC 8288). Takes time linear in the header's length, which the site chooses. */
 function linksOf(header: string | string[] | undefined): HeaderLink[] {
   const text = typeof header === "string" ? header : (header ?? []).join(", ")
   return text.split(/,(?=\s*<)/).flatMap((link) => {

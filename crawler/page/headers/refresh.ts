@@ -1,23 +1,23 @@
 import { type PageUrl, toPageUrl } from "#engine/index/page/page-url.ts"
 
-/** Where a page sends its reader, and when: `<meta http-equiv=refresh>` or a Refresh header. */
+/** Where a page sends its reader, and after how long: `<meta http-equiv=refresh>` or a Refresh header. */
 export interface Refresh {
-  /** The page itself when it only reloads. */
+  /** The target's address; the page's own if it only reloads. */
   readonly url: PageUrl
   readonly seconds: number
-  /** Whether it is in a `<noscript>`: readers with scripts stay, or go where the scripts lead. */
+  /** Whether it is in a `<noscript>`: readers with scripts stay, or go where the scripts send them. */
   readonly unscripted?: true
 }
 
-/** The longest address is 2,000 characters, so a page made only of this takes no time. */
+/** Addresses have at most 2,000 characters, so a page that contains only this is still quick to parse. */
 const MAX_CHARS = 4000
 /** `0; url=next.html`, parsed as leniently as in browsers: any of `;`, `,` and white space in between, with or without `url=`. */
 const DELAY = /^[\t\n\f\r ]*(?:(\d+)[\d.]*|\.[\d.]*)(?:$|[\t\n\f\r ]*(?:[;,]|(?<=[\t\n\f\r ]))[\t\n\f\r ]*)/
 const NAMED = /^url[\t\n\f\r ]*=[\t\n\f\r ]*/i
 
 /**
- * Reads a Refresh header or the `content` of such a meta tag, by the steps of the HTML standard (§4.2.5.3, shared
- * declarative refresh); null where browsers stay.
+ * Reads a Refresh header or the `content` of such a meta tag, following the steps of the HTML standard (§4.2.5.3,
+ * shared declarative refresh); null if browsers would stay on the page.
  * @param base the base of a relative address
  * @param page the target when there is no address
  */

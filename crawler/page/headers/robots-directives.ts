@@ -1,11 +1,11 @@
-/** The instructions to us in X-Robots-Tag headers, or in the `content` of a robots meta tag. */
+/** The directives for us in X-Robots-Tag headers, or in the `content` of a robots meta tag. */
 export interface RobotsDirectives {
   readonly noindex: boolean
   readonly nofollow: boolean
 }
 
 /**
- * Reads X-Robots-Tag. A directive can be meant for one crawler (`otherbot: noindex`); those for others are left out.
+ * Reads X-Robots-Tag. A directive can be for one crawler (`otherbot: noindex`); those for other crawlers are left out.
  * `agent` is our product token.
  */
 export function xRobotsTag(header: string | readonly string[] | undefined, agent: string): RobotsDirectives {
@@ -14,7 +14,7 @@ export function xRobotsTag(header: string | readonly string[] | undefined, agent
     let ours = true
     for (const part of value.toLowerCase().split(",")) {
       const named = /^\s*([\w-]+)\s*:(?!\/)\s*(.*)$/.exec(part)
-      // The one directive that contains a colon of its own is followed by a date.
+      // The only directive that itself contains a colon is followed by a date.
       const addressed = named && named[1] !== "unavailable_after" && !named[1]?.startsWith("max-")
       if (addressed) ours = named[1] === agent.toLowerCase()
       if (ours) names.add((addressed ? (named[2] ?? "") : part).trim())

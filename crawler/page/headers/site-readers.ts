@@ -6,17 +6,17 @@ export const READERS_HEADER = "x-fossick-readers"
 /** The name of the equivalent meta tag. */
 export const READERS_TAG = "fossick-readers"
 
-/** The readers of a page, according to its site. */
+/** The readers of a page, as declared by its site. */
 export interface SaidReaders {
   /** Null when the site names none. */
   readonly readers: Readers | null
-  /** Why the readers weren't understood, for the operator; null when they were. */
+  /** Why the declaration of readers couldn't be parsed, for the operator; null if it could. */
   readonly problem: string | null
 }
 
 /**
  * Parses the headers and tags in which a site names the readers of a page: `allow=group:hr, user:anna@example.com;
- * deny=group:interns`. A person may read the page if all of them allow it. If one of them isn't understood, no one
+ * deny=group:interns`. A person may read the page only if all of them allow it. If one of them can't be parsed, nobody
  * may.
  */
 export function siteReaders(texts: readonly string[]): SaidReaders {
@@ -36,11 +36,11 @@ export function readersHeaders(headers: Readonly<Record<string, string | string[
   return [values ?? []].flat().map((value) => Buffer.from(value, "latin1").toString("utf8"))
 }
 
-/** Differs if different headers are sent. */
+/** Differs for different headers. */
 export const readersDigest = (sent: readonly string[]): string =>
   hash("sha256", JSON.stringify(sent), "base64url").slice(0, 16)
 
-/** Longer headers and tags aren't understood. */
+/** Headers and tags longer than this are rejected. */
 const MOST_CHARS = 16_000
 
 function readOne(text: string): Readers | null {

@@ -26,8 +26,8 @@ test("pages made to exhaust their thread fail alone", async () => {
     kinds[name] = await read(html)
     expect(await read("<p>A healthy page.")).toBe("read")
   }
-  // Whether a page is given up on depends on the version of V8. Either way the outcome is reported properly, and this
-  // process survives.
+  // Whether reading a page is abandoned depends on the version of V8. Either way the outcome is reported properly, and
+  // this process survives.
   for (const [name, kind] of Object.entries(kinds))
     expect([name, kind]).toEqual([name, expect.stringMatching(/^(?:read|too-large)$/)])
 })

@@ -4,15 +4,15 @@ import type { ReadBodyTask } from "../read-body.ts"
 import { MEMORY_SIGNAL, type PlaceEnd, type PlaceMessage } from "./reader-place.ts"
 import type { ProcessMessage } from "./reader-process.ts"
 
-// The process of reader-process.ts. A thread reads; this process only forwards messages and watches, so it always
-// responds. It ends when it takes too much memory, and when its parent is gone.
+// The program of reader-process.ts. A thread does the reading; the main thread only forwards messages and checks the
+// memory, so it always responds. It ends when it uses too much memory, and when its parent is gone.
 
 /** The share of the memory that code can fill; the rest is for buffers, libraries and Node.js itself. */
 const HEAP_SHARE = 0.6
 
 /**
- * Share of the memory still in use after a body was read at which the process is replaced. With 512 MB, this happens
- * about once in three hundred large pages.
+ * The process is replaced when this share of the memory is still in use after a body was read. With 512 MB, this
+ * happens about once in three hundred large pages.
  */
 const SPENT_SHARE = 0.75
 
@@ -51,8 +51,8 @@ function end(why: PlaceEnd): void {
 }
 
 /**
- * Ends at once: an orderly end, or a last message, would wait for a decoder that continues to take memory. The signal
- * itself tells the reason.
+ * Ends at once: an orderly exit, or a last message, would wait for a decoder that continues to allocate memory. The
+ * signal itself identifies the reason.
  */
 function endBy(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal)

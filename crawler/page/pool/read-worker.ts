@@ -4,14 +4,14 @@ import { DocumentError } from "../formats/document-error.ts"
 import { readBody, type ReadBodyTask } from "../read-body.ts"
 import type { PlaceMessage, ReadBodyAnswer } from "./reader-place.ts"
 
-// The thread of reader-thread.ts, and of the process of read-process-worker.ts: takes one body, and answers with its
-// content.
+// The program of the thread in reader-thread.ts and in read-process-worker.ts: receives one body at a time, and answers
+// with its content.
 const say = (message: PlaceMessage) => parentPort?.postMessage(message)
 
 parentPort?.on("message", (task: ReadBodyTask) => void read(task))
 say("ready")
 
-/** Formats whose compiled code is on the disk. A reading process is ended by a kill, so nothing would be written then. */
+/** Formats whose compiled code is on the disk. A reading process is killed at its end, so it couldn't write anything then. */
 const kept = new Set<string>()
 
 async function read(task: ReadBodyTask): Promise<void> {

@@ -23,7 +23,7 @@ export interface PlaceEnd {
 
 /** Where bodies are read, one after another: a thread, or a process. */
 export interface ReaderPlace {
-  /** The body's buffer may be empty here afterwards. */
+  /** The body's buffer may be detached after this call. */
   post(task: ReadBodyTask): void
   /** A working place keeps this process alive; an idle one does not. */
   ref(): void
@@ -33,7 +33,7 @@ export interface ReaderPlace {
 
 export interface PlaceEvents {
   readonly message: (message: PlaceMessage) => void
-  /** Called at least once when the place ends, for whatever reason. */
+  /** Called at least once when the place ends, regardless of the reason. */
   readonly ended: (end: PlaceEnd) => void
 }
 
@@ -41,7 +41,8 @@ export interface PlaceEvents {
 export type StartPlace = (memoryMb: number, events: PlaceEvents, program?: URL) => ReaderPlace
 
 /**
- * Ends a process that has used all of its memory. Nothing else sends it, and its default action ends a process at once.
+ * The signal that ends a process that has used all of its memory. Nothing else sends it, and by default it ends a
+ * process at once.
  */
 export const MEMORY_SIGNAL = "SIGUSR2"
 

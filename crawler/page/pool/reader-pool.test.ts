@@ -18,8 +18,8 @@ const task = (url: string): ReadBodyTask => ({
 })
 
 /**
- * A thread's program that does whatever the address says. A hang waits without responding, like an endless loop, but
- * takes no processor time.
+ * A thread program that behaves as the address says. A hang waits without responding, like an endless loop, but uses no
+ * processor time.
  */
 const PROGRAM = `
 import { parentPort } from "node:worker_threads"
@@ -100,7 +100,7 @@ test("buffers count towards a process's memory, and its end is noticed at once",
   using folder = temporaryFolder()
   const file = join(folder.path, "program.mjs")
   const memory = join(folder.path, "memory")
-  // Takes all the time it can get, at most half a second, and records how much memory it held.
+  // Allocates memory as fast as it can, for at most half a second, and records how much it held.
   writeFileSync(
     file,
     `import { writeFileSync } from "node:fs"
@@ -126,7 +126,7 @@ test("buffers count towards a process's memory, and its end is noticed at once",
     { kind: "too-large" },
     { kind: "read", extracted: { title: "a" } },
   ])
-  // Half as much again is allowed for memory taken between two checks.
+  // Allows for half as much again, for memory allocated between two checks.
   expect(Number(readFileSync(memory, "utf8"))).toBeLessThan(300)
 })
 

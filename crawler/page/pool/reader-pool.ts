@@ -7,7 +7,7 @@ import type { ReadBodyTask } from "../read-body.ts"
 import type { PlaceEnd, ReaderPlace, StartPlace, Unread } from "./reader-place.ts"
 import { startReaderThread } from "./reader-thread.ts"
 
-/** The result for a body. All but `closed`, which is ours, are caused by the page. */
+/** The result for a body. All results except `closed`, which is ours, are caused by the page. */
 export type ReadBodyResult =
   | { readonly kind: "read"; readonly extracted: Extracted }
   | { readonly kind: Unread | PlaceEnd["kind"] | "timeout" | "closed"; readonly detail: string }
@@ -22,7 +22,7 @@ export interface ReaderPoolOptions {
   /** Memory of one place, in megabytes. */
   readonly memoryMb?: number
   readonly idleMs?: number
-  /** The place's program; tests pass others. */
+  /** The place's program; tests pass a different one. */
   readonly program?: URL | undefined
 }
 
@@ -41,20 +41,20 @@ interface Place {
 export interface ReadBodyOptions {
   /** When aborted, the body is not read, unless a place is already reading it. */
   readonly signal?: AbortSignal
-  /** The party of the body: parties that share the pool take turns. Default: the caller's current party. */
+  /** The party that the body belongs to: parties that share the pool take turns. Default: the caller's current party. */
   readonly party?: Party | undefined
   /** Called just before the body is read, after it waited for its turn. */
   readonly onStart?: (() => Promise<void>) | undefined
 }
 
-/** Time for a place to get ready, which takes a second of processor time: no page is lost because the machine is busy. */
+/** The time limit for starting a place, which takes a second of processor time. It is generous so that no page is lost because the machine is busy. */
 const START_MS = 60_000
 const CLOSED = new Error("The reader was closed.")
 
 /**
  * Threads or processes that read bodies. They start with the first task and end after an idle period, so an idle
- * appliance holds no memory for them. A thread or process that crashes, runs out of memory or takes too long only loses
- * its page: it is discarded and another one continues with the rest. Parties that share the pool take turns.
+ * appliance uses no memory for them. If a thread or process crashes, runs out of memory or takes too long, only its
+ * page is lost: it is discarded and another one continues with the rest. Parties that share the pool take turns.
  */
 export class ReaderPool implements AsyncDisposable {
   readonly #options: Required<ReaderPoolOptions>
@@ -75,7 +75,7 @@ export class ReaderPool implements AsyncDisposable {
     this.#turns = new FairPool("page-readers", { places: this.#options.places })
   }
 
-  /** Reads one body. Its buffer goes to the thread or process and may be empty here afterwards. */
+  /** Reads one body. Its buffer is transferred to the thread or process and may be detached afterwards. */
   async read(
     task: ReadBodyTask,
     { signal, onStart, party = callerHere() ?? APPLIANCE }: ReadBodyOptions = {},
@@ -155,7 +155,7 @@ export class ReaderPool implements AsyncDisposable {
       : ["starting a reader", START_MS]
     if (place.timer) clearTimeout(place.timer)
     const timer = setTimeout(() => {
-      // If this process was held up, the answer may already be there: timers come before messages.
+      // If this process was blocked, the answer may already have arrived: timers are handled before messages.
       setImmediate(() => {
         if (place.timer !== timer) return
         void this.#discard(place, { kind: "timeout", detail: `${what} took more than ${limitMs} ms` })

@@ -20,7 +20,7 @@ export type ProcessMessage = PlaceMessage | PlaceEnd
  * the process watches itself, and ends at the limit. It also ends with the process that started it.
  */
 export const startProcess: StartPlace = (memoryMb, { message, ended }, program = READER) => {
-  // The last output of decoders and V8 is of no use: the outcome says the same.
+  // The last output of decoders and V8 is discarded, because the outcome contains the same information.
   const child = fork(PROGRAM, [String(memoryMb), program.href], {
     env: bareEnvironment(),
     execArgv: [],
@@ -35,7 +35,7 @@ export const startProcess: StartPlace = (memoryMb, { message, ended }, program =
         else ended({ kind: "crashed", detail: `the reading process exited ${how}` })
         resolve()
       }
-      // Its last message may still be on the way.
+      // Its last message may not have arrived yet.
       if (child.connected) child.once("disconnect", end)
       else end()
     })

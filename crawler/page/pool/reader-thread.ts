@@ -5,8 +5,8 @@ import { type PlaceMessage, type StartPlace, tooMuchMemory } from "./reader-plac
 const PROGRAM = moduleBeside(import.meta.url, "./read-worker")
 
 /**
- * A thread that reads bodies. The limit applies to memory that its code allocates, not to buffers: it is for formats
- * whose buffers are as large as their bodies.
+ * A thread that reads bodies. The limit applies to memory that its code allocates, not to buffers: it is intended for
+ * formats whose buffers are as large as their bodies.
  */
 export const startReaderThread: StartPlace = (memoryMb, { message, ended }, program = PROGRAM) => {
   const worker = startThread(program, {

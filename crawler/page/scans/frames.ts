@@ -1,8 +1,8 @@
 import sharp, { type Metadata, type Sharp } from "sharp"
 
-/** The most pixels of one frame. Phones take pictures of this size; an A2 sheet has 35 million at 300 pixels an inch. */
+/** The maximum number of pixels in one frame. Phones take pictures of this size; an A2 sheet has 35 million at 300 pixels per inch. */
 const MAX_PIXELS = 50_000_000
-/** In pixels. Smaller pictures are icons, buttons and faces. */
+/** The minimum size, in pixels. Smaller pictures are icons, buttons and faces. */
 const LEAST_LONG = 300
 const LEAST_SHORT = 100
 
@@ -11,7 +11,8 @@ sharp.cache(false)
 sharp.concurrency(1)
 
 /**
- * The size and other facts in the header of a frame. Only for files of the kind `picture`, so that no other decoder of the library runs.
+ * Reads the size and other facts from the header of a frame. Only for files of the kind `picture`, so that no other
+ * decoder of the library runs.
  * @param number from 1
  * @throws Error when the file is damaged, or there is no such frame
  */
@@ -20,7 +21,7 @@ export const metadataOf = (body: Uint8Array, number: number): Promise<Metadata> 
 
 /** A frame, ready to be decoded. @param number from 1 */
 export function frameOf(body: Uint8Array, number: number): Sharp {
-  // A truncated file is read up to the cut.
+  // A truncated file is read as far as it goes.
   return sharp(body, {
     page: number - 1,
     limitInputPixels: MAX_PIXELS,
@@ -29,7 +30,7 @@ export function frameOf(body: Uint8Array, number: number): Sharp {
   })
 }
 
-/** How many pages a file has: one for each frame of a TIFF. Any other file has one, since an animation is not a document. */
+/** The number of pages in a file: one for each frame of a TIFF. Any other file has one, since an animation is not a document. */
 export const pagesOf = ({ format, pages = 1 }: Metadata): number => (format === "tiff" ? pages : 1)
 
 /** Why a frame is not searched for text; null if it is searched. */

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** In the data folder, where an upgrade of the appliance leaves it alone. */
+/** A folder in the data folder, which an upgrade of the appliance does not touch. */
 const FOLDER = "recognition"
 /** Packages that recognise text: an engine, and a renderer for PDF pages. */
 const ENGINE = { name: "tesseract.js-core", version: "7.0.0" }
 const PAINTER = { name: "@hyzyla/pdfium", version: "2.1.13" }
-/** The scope of the packages with a language's data, each named by its Tesseract code. */
+/** The npm scope of the packages with language data, each named by its Tesseract code. */
 const LANGUAGES = "@tesseract.js-data"
 const TRAINED = /\.traineddata$/
 
@@ -17,7 +17,7 @@ export interface Recognition {
   /** Modules. */
   readonly engine: string
   readonly painter: string
-  /** Files of trained data by Tesseract's code of the language, such as `eng` or `chi_sim`; gzipped or not. */
+  /** Files of trained data, keyed by Tesseract's language code, such as `eng` or `chi_sim`; gzipped or not. */
   readonly languages: ReadonlyMap<string, string>
 }
 
@@ -25,8 +25,8 @@ export interface Recognition {
 export const recognitionFolder = (dataDir: string): string => join(dataDir, FOLDER)
 
 /**
- * The packages that npm installed in a folder, with at least one language; null if any of them is missing. Files
- * `<language>.traineddata` in the folder itself count too, as other packagers provide them.
+ * The packages that npm installed in a folder, with at least one language; null if any of them is missing. Files named
+ * `<language>.traineddata` in the folder itself count too, because other packagers provide them.
  */
 export function findRecognition(folder: string): Recognition | null {
   const modules = join(folder, "node_modules")
@@ -35,7 +35,7 @@ export function findRecognition(folder: string): Recognition | null {
   if (!existsSync(engine) || !existsSync(painter)) return null
   const languages = new Map<string, string>()
   for (const language of namesIn(join(modules, LANGUAGES))) {
-    // A package holds two sets of data; this one is trained for accuracy.
+    // A package contains two sets of data; this one is trained for accuracy.
     const file = join(modules, LANGUAGES, language, "4.0.0_best_int", `${language}.traineddata.gz`)
     if (existsSync(file)) languages.set(language, file)
   }

@@ -5,7 +5,7 @@ import type { DocumentText } from "../formats/to-extracted.ts"
 import { metadataOf, pagesOf, refusalOf } from "./frames.ts"
 import { readRecognised, recognisedLines } from "./recognised-page.ts"
 
-/** The most pages read from one file, as for a PDF. */
+/** The maximum number of pages read from one file, as for a PDF. */
 const MAX_PAGES = 2000
 
 /**

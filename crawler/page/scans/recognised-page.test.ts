@@ -65,7 +65,7 @@ test("pages whose letters no font decodes are treated as scans", async () => {
     "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /AAAAAA+Own /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /DW 500 /CIDToGIDMap /Identity /FontDescriptor 11 0 R >>",
     "<< /Type /FontDescriptor /FontName /AAAAAA+Own /Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 880 /Descent -120 /CapHeight 700 /StemV 80 >>",
   ]
-  // Glyph numbers, which have no meaning in a font without a table to Unicode.
+  // Glyph numbers, which have no meaning in a font without a mapping to Unicode.
   const codes = Array.from("emergencystopbehindtheseconddoor", (one) =>
     (one.charCodeAt(0) - 29).toString(16).padStart(4, "0"),
   ).join("")

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs"
 import { linesOf, type PdfLine } from "../formats/pdf/pdf-lines.ts"
 
-/** Text without wide gaps that runs from left to right, or in a run of its own from right to left. Lengths are in points, as on paper. */
+/** Text without wide gaps that runs from left to right, or a separate run that goes from right to left. Lengths are in points on paper. */
 export type RecognisedRun = readonly [text: string, x: number, baseline: number, width: number, size: number]
 
-/** The text of one page, in reading order, with its origin in the upper left corner. A page without runs shows no text. */
+/** The text of one page, in reading order, with its origin in the upper left corner. A page without runs has no text. */
 export interface RecognisedPage {
   /** From 1. */
   readonly page: number
@@ -17,16 +17,17 @@ export interface RecognisedPage {
 }
 
 /**
- * A page as a line for the file of a scan. The line break before it ends any partial line that a killed process left.
+ * A page as a line for the file of a scan. The line starts with a line break, which ends any partial line that a killed
+ * process left.
  */
 export const pageLine = (page: RecognisedPage): string => `\n${JSON.stringify(page)}\n`
 
-/** The pages in the file of a scan; for a page that was recognised twice, the last one. Empty if there is no file. */
+/** The pages in the file of a scan; if a page was recognised twice, the last one counts. Empty if there is no file. */
 export function readRecognised(file: string): ReadonlyMap<number, RecognisedPage> {
   const pages = new Map<number, RecognisedPage>()
   if (!existsSync(file)) return pages
   const lines = readFileSync(file, "utf8").split("\n")
-  // Text after the last line break was cut off when its process ended.
+  // Text after the last line break is incomplete, because its process was killed.
   for (const line of lines.slice(0, -1)) {
     const page = parsed(line)
     if (page !== null) pages.set(page.page, page)

@@ -7,7 +7,7 @@ import type { PageUrl } from "#engine"
 import { findRecognition, installCommand, namesIn, type Recognition, recognitionFolder } from "./installed.ts"
 import { pageLine, type RecognisedPage } from "./recognised-page.ts"
 
-/** How many bytes of files may wait; a file without room is offered again at its next visit. */
+/** The maximum total size of waiting files, in bytes; a file that doesn't fit is offered again at its next visit. */
 const MAX_WAITING_BYTES = 2_000_000_000
 
 /** A file with pages that are pictures of text. */
@@ -18,7 +18,7 @@ export interface Scan {
   readonly pages: readonly number[]
 }
 
-/** A page in the index that the text is for. */
+/** A page in the index to which the text belongs. */
 export interface Wanted {
   readonly url: PageUrl
   readonly source: string
@@ -30,8 +30,8 @@ export interface WaitingScan extends Scan {
 }
 
 /**
- * Files that wait for text recognition, and the text that was recognised, by the hash of their bytes: in `scans/` of
- * the data folder. Crawls put files there, and a process of low priority takes them. Files are written whole or not at
+ * Files that wait for text recognition, and the text that was recognised, keyed by the hash of their bytes: in `scans/`
+ * of the data folder. Crawls add files, and a process of low priority processes them. Files are written whole or not at
  * all, so either process can end at any time.
  */
 export class ScanShelf {
@@ -55,7 +55,7 @@ export class ScanShelf {
     return installCommand(this.#dataDir)
   }
 
-  /** The file for the text of these bytes, for `readRecognised`. */
+  /** The file for the text recognised from these bytes, for `readRecognised`. */
   textFile(ofHash: string): string {
     return join(this.#texts, `${ofHash}.jsonl`)
   }
@@ -89,7 +89,7 @@ export class ScanShelf {
     return readFileSync(this.#file(ofHash, "body"))
   }
 
-  /** Counts a try at a page before it starts, so that a page that kills its process is detected. @returns the number of earlier tries */
+  /** Counts an attempt at a page before it starts, so that a page that kills its process is detected. @returns the number of earlier attempts */
   async countTry(ofHash: string, page: number): Promise<number> {
     const file = this.#file(ofHash, "tries")
     const [of, tries] = existsSync(file)
@@ -106,7 +106,7 @@ export class ScanShelf {
     await appendFile(this.textFile(ofHash), pageLine(page))
   }
 
-  /** Takes a file off the shelf; its text stays. */
+  /** Removes a file from the shelf; its text stays. */
   take(ofHash: string): void {
     for (const part of ["json", "body", "tries"]) rmSync(this.#file(ofHash, part), { force: true })
   }
@@ -118,7 +118,7 @@ export class ScanShelf {
     if (!existsSync(file)) writeFileSync(file, "")
   }
 
-  /** Sources for which a run was requested, and when, in milliseconds since 1970. */
+  /** The sources for which a run was requested, with the time of the request, in milliseconds since 1970. */
   askedRuns(): readonly { readonly source: string; readonly since: number }[] {
     return namesIn(this.#runs).map((name) => ({
       source: decodeURIComponent(name),
@@ -141,5 +141,5 @@ export class ScanShelf {
   }
 }
 
-/** The hash that identifies a file, whatever its address. */
+/** The hash that identifies a file, regardless of its address. */
 export const scanHash = (body: Uint8Array): string => hash("sha256", body, "hex")

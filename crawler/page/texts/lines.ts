@@ -1,10 +1,10 @@
-/** Longer texts are not pages that people wrote, and some libraries take minutes for them. */
+/** The length limit: longer texts are not pages that people wrote, and some libraries take minutes to read them. */
 const MAX_CHARS = 2_000_000
 
 /** The part of a text that is read. */
 export const readablePart = (text: string): string => text.slice(0, MAX_CHARS)
 
-/** Says how much of a long text was read; null if all of it was. */
+/** A note on how much of a long text was read; null if all of it was. */
 export const noteOfCut = (text: string): string | null =>
   text.length > MAX_CHARS ? `the first ${MAX_CHARS} of ${text.length} characters were read` : null
 
@@ -17,7 +17,7 @@ export const linesOf = (text: string): string[] =>
 /** Columns of white space before the first character. */
 export const indentOf = (line: string): number => line.length - line.trimStart().length
 
-/** Lines without the indentation that all of them share. */
+/** Removes the indentation that all lines share. */
 export function dedented(lines: readonly string[]): string[] {
   const shared = lines.reduce(
     (least, line) => (line === "" ? least : Math.min(least, indentOf(line))),

@@ -6,7 +6,7 @@ import { noiseIn } from "./noise.ts"
 import { textFormatsOf, TEXT_START_CHARS } from "./text-format-of.ts"
 
 /**
- * Reads a text of any kind: one with a structure of its own, Markdown, or plain text.
+ * Reads a text of any kind: a structured text, Markdown, or plain text.
  * @throws DocumentError when it was made by a program for programs
  */
 export async function readText(text: string, url: string, contentType: string): Promise<Extracted> {

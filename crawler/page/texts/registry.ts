@@ -6,7 +6,7 @@ import { org } from "./kinds/org.ts"
 import { rst } from "./kinds/rst.ts"
 
 /**
- * Every kind of text that has a structure of its own, except Markdown. To add one, create a file in kinds/ and add its
- * name here. If a text fits several kinds, they are tried in this order. Loads none of the readers.
+ * Every kind of structured text, except Markdown. To add one, create a file in kinds/ and add its name here. If a text
+ * fits several kinds, they are tried in this order. Does not load any of the readers.
  */
 export const TEXT_FORMATS = [notebook, openapi, asciidoc, rst, org, code] as const

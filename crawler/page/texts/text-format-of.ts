@@ -10,11 +10,11 @@ const KNOWN: readonly KnownTextFormat[] = TEXT_FORMATS
 /** Number of characters at the start of a text from which its kind can be detected. */
 export const TEXT_START_CHARS = 4096
 
-/** Types that only say that a body is text, or not even that. */
+/** Types that say at most that a body is text. */
 const isOpen = (type: string) => type === "" || type === "application/octet-stream" || TEXT_TYPES.has(type)
 
 /**
- * The kinds that a text could be, the likeliest first: by its media type, by how it begins, by its name.
+ * The kinds that a text could be, the likeliest first: by its media type, its beginning and its name.
  * @param type in lower case, without parameters
  * @param start the first {@link TEXT_START_CHARS} of the text
  */
@@ -26,7 +26,7 @@ export function textFormatsOf(type: string, url: string, start: string): readonl
   return [...new Set([...own, ...begun, ...textFormatsOfName(url)])]
 }
 
-/** The kinds whose files have such a name. */
+/** The kinds whose files can have this name. */
 export function textFormatsOfName(url: string): readonly KnownTextFormat[] {
   const name = fileName(url).toLowerCase()
   const ending = endingOf(name)

@@ -18,15 +18,15 @@ import { QUEUED_CHANNELS, type ChannelName } from "./channels/registry.ts"
 import { webhook } from "./channels/webhook.ts"
 import { type AlertMessage, noticeOf } from "./alert-messages.ts"
 
-/** A source or backup whose last runs went wrong. */
+/** A source or backup whose last runs were bad. */
 export interface Alert extends Omit<AlertMessage, "type" | "at"> {
-  /** When it was sent; null until there have been enough bad runs. */
+  /** When the alert was sent; null until there have been enough bad runs. */
   readonly toldAt: Date | null
 }
 
 /**
- * A failed backup is reported at once: the fault is on this machine, not a temporary fault of a crawled site that may be gone by the next
- * run.
+ * A failed backup is reported at once: the fault is on this machine, whereas that of a crawled site may be gone by the
+ * next run.
  */
 const BACKUP_AFTER = 1
 
@@ -48,7 +48,7 @@ interface AlertTables {
 
 type ToldAlert = Pick<AlertTables["alert"], "about" | "name" | "bad_runs" | "reason">
 
-/** Alerts that were sent and have not ended, for programs that read the store without {@link AlertBook}. */
+/** Alerts that were sent and are still open, for programs that read the store without {@link AlertBook}. */
 export const toldAlerts = (db: StateStore): Promise<ToldAlert[]> =>
   queriesOf<AlertTables>(db)
     .selectFrom("alert")
@@ -59,7 +59,7 @@ export const toldAlerts = (db: StateStore): Promise<ToldAlert[]> =>
 const note = ({ ignored }: SchemaWords, about: About) =>
   ignored("alert_note (about, run)", `values ('${about}', new.id)`)
 
-// Recorded by triggers, like webhook events: in the transaction that ends the run, whichever process that is in.
+// Recorded by triggers, like webhook events, in the transaction that ends the run, in any process.
 const STEPS: readonly Step[] = [
   (words) => {
     const { id, text, integer, strict, keyed } = words
@@ -79,13 +79,13 @@ const STEPS: readonly Step[] = [
 /** One run that has ended. */
 interface EndedRun extends Pick<AlertMessage, "about" | "name" | "run" | "result" | "reason" | "at"> {
   readonly isWell: boolean
-  /** The source's own receivers. */
+  /** The receivers set for the source itself. */
   readonly webhooks: readonly Webhook[]
 }
 
-/** Failing sources and backups, in `state.db`. Reports each once when it begins and once when it ends. */
+/** Failing sources and backups, in `state.db`. Each is reported once when it starts failing and once when it recovers. */
 export class AlertBook {
-  /** Waiting messages, by channel; those of webhooks are in the queue of webhooks. */
+  /** Waiting messages, by channel; those for webhooks are in the webhook queue. */
   readonly #outboxes = new Map<ChannelName, AlertOutbox>()
   readonly #db: StateStore
   readonly #clock: Clock
@@ -98,7 +98,7 @@ export class AlertBook {
     this.#db = db
     this.#clock = clock
     this.#queries = queriesOf(db)
-    // Comes first, because the triggers are on their tables.
+    // Created first, because the triggers refer to its tables.
     this.#jobs = new Jobs(db, clock)
     this.#backups = new BackupTable(db, clock)
     this.#webhooks = new WebhookQueue(db, clock)
@@ -111,12 +111,12 @@ export class AlertBook {
     return this.#outboxes.get(channel)!
   }
 
-  /** From now on, has the ends of runs recorded, for whichever process reports them. */
+  /** Starts recording the ends of runs, for any process that reports them. */
   static prepare(db: StateStore): void {
     void new AlertBook(db)
   }
 
-  /** Whether {@link collect} has something to do. Cheap. */
+  /** Whether {@link collect} has something to do. Cheap to call. */
   async hasNotes(): Promise<boolean> {
     const notes = this.#queries.selectFrom("alert_note").select("seq").limit(1)
     return (await notes.executeTakeFirst()) !== undefined
@@ -128,7 +128,7 @@ export class AlertBook {
     for (const { seq, about, run } of await notes.execute()) {
       await transaction(this.#db, async () => {
         const noted = this.#queries.deleteFrom("alert_note").where("seq", "=", seq)
-        // Another channel or process has counted it already.
+        // Another channel or process has already counted the run.
         if ((await noted.executeTakeFirst()).numDeletedRows === 0n) return
         const ended = about === "source" ? await this.#job(run) : await this.#backup(run)
         const message = ended && (await this.#count(ended, config.alertAfter))
@@ -153,7 +153,7 @@ export class AlertBook {
     }))
   }
 
-  /** Forgets sources that are no longer declared. */
+  /** Deletes the records of sources that are no longer declared. */
   async prune(declared: readonly string[]): Promise<void> {
     await this.#queries
       .deleteFrom("alert")

@@ -4,7 +4,7 @@ import type { BackupRun } from "../../upkeep/backup/scheduled/backup-table.ts"
 
 // The messages of an alert, for programs and for people.
 
-/** A source or the backup whose runs go wrong, or did until now. */
+/** A source or backup whose runs are bad, or were until now. */
 export interface AlertMessage {
   readonly type: "alert.began" | "alert.ended"
   readonly about: "source" | "backup"
@@ -13,15 +13,15 @@ export interface AlertMessage {
   readonly run: number
   readonly result: JobResult | BackupRun["state"]
   readonly reason: string | null
-  /** Number of bad runs in a row. */
+  /** The number of consecutive bad runs. */
   readonly badRuns: number
   /** When the first of these runs ended. */
   readonly since: Date
-  /** When the run ended, or the closest known time. */
+  /** When the run ended, or the nearest known time. */
   readonly at: Date
 }
 
-/** The message as data for programs. */
+/** The message as structured data for programs. */
 export function alertData({
   about,
   name,
@@ -34,7 +34,7 @@ export function alertData({
   return { about, name, run_id: run, result, reason, bad_runs: badRuns, since }
 }
 
-/** An alert in words for people, and as data for programs. */
+/** An alert in words for people, and as structured data for programs. */
 export interface Notice {
   readonly type: AlertMessage["type"] | "alert.test"
   readonly subject: string
@@ -56,7 +56,7 @@ export function noticeOf(message: AlertMessage): Notice {
   return {
     type,
     data: alertData(message),
-    // One line, whatever characters a name contains.
+    // Keeps the text on one line, regardless of the characters in a name.
     subject: `[Fossick] ${subject}: ${headline}`
       .replaceAll(/\s+/g, " ")
       .slice(0, MAX_SUBJECT_CHARS)
@@ -93,7 +93,7 @@ function* ended({ about, run, badRuns, since, at }: AlertMessage, subject: strin
   yield `Before that, ${badRuns} run${badRuns === 1 ? "" : "s"} went wrong, the first on ${timeText(since)}.`
 }
 
-/** A notice for checking that alerts arrive. */
+/** A test message for checking that alerts arrive. */
 export const testNotice = (): Notice => ({
   type: "alert.test",
   subject: "[Fossick] Test alert",

@@ -33,7 +33,7 @@ interface AlertColumns extends Pick<Notice, "type" | "subject"> {
 export class AlertOutbox extends Outbox<Notice & { readonly channel: ChannelName }, AlertColumns> {
   readonly #channel: ChannelName
 
-  /** The table exists: see `AlertBook`. */
+  /** The table must exist: see `AlertBook`. */
   constructor(db: StateStore, channel: ChannelName, clock: Clock) {
     super(db, {
       table: "alert_message",
@@ -51,7 +51,7 @@ export class AlertOutbox extends Outbox<Notice & { readonly channel: ChannelName
     this.#channel = channel
   }
 
-  /** Queues a message for each receiver, so that one whose message is refused does not affect the others. */
+  /** Queues a message for each receiver, so that a refusal by one does not affect the others. */
   async tell(receivers: readonly string[], { type, subject, text, data }: Notice): Promise<void> {
     for (const receiver of receivers)
       await this.put(receiver, {

@@ -30,7 +30,7 @@ const BAD: Judged = {
 
 const settings = (env: NodeJS.ProcessEnv = {}) => readSettings(alertSettings, env)
 
-/** A data folder, with runs that end as the test says. */
+/** A data folder, with runs that end as specified by the test. */
 async function open() {
   const folder = temporaryFolder()
   const now = { ms: Date.UTC(2026, 0, 1) }
@@ -192,7 +192,7 @@ describe("an alert", () => {
     await state.book.collect(settings({ FOSSICK_ALERT_AFTER: "0", FOSSICK_ALERT_WEBHOOK: HOOK }))
     expect(await state.told()).toEqual([])
     expect(await state.book.list()).toMatchObject([{ name: "docs", badRuns: 1, toldAt: null }])
-    // A source that is no longer declared causes no alert.
+    // A source that is no longer declared raises no alert.
     await state.book.prune(["blog"])
     expect(await state.book.list()).toEqual([])
   })
@@ -289,7 +289,7 @@ describe("an alert email", () => {
     await using server = await startMailServer({ login: { user: "fossick", password: "right" } })
     const login = { FOSSICK_SMTP_PASSWORD: "${MAIL_PASSWORD}", MAIL_PASSWORD: "guessed" }
     for (const [host, error] of [
-      // The unspecified address, which leads to this machine.
+      // The unspecified address, which connects to this machine.
       ["0.0.0.0", /STARTTLS|TLS/],
       ["127.0.0.1", /Authentication failed/],
     ] as const) {
@@ -328,7 +328,7 @@ describe("an alert email", () => {
     await once(first, "exit")
     const second = start()
     await received(2)
-    // Stopped while the server doesn't respond.
+    // The sender is stopped while the server doesn't respond.
     second.kill("SIGTERM")
     await once(second, "exit")
     expect(await state.book.outbox("email").list({ limit: 1 })).toMatchObject([

@@ -37,7 +37,7 @@ async function followChannel(
     called: ["an alert", "alerts"],
     receivers: 1,
     isBrisk: true,
-    // Whichever channel checks first collects for all.
+    // The channel that checks first collects for all.
     async collect() {
       if (await book.hasNotes()) await book.collect(config)
     },

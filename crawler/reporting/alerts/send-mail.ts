@@ -8,7 +8,7 @@ import type { Attempt } from "#base/work/retries.ts"
 import type { ChannelMessage } from "./channels/channel.ts"
 
 const CONNECT_TIMEOUT_MS = 15_000
-/** A server may check a message for a while before it accepts it. */
+/** The timeout for a server, which may check a message for a while before accepting it. */
 const SILENCE_TIMEOUT_MS = 60_000
 
 export interface SendOptions {
@@ -19,8 +19,8 @@ export interface SendOptions {
 }
 
 /**
- * Makes one attempt at one message, over its own connection. The address guard is not involved, because the operator
- * chose the server. Never rejects.
+ * Makes one attempt at sending one message, over its own connection. The address guard is not used, because the
+ * operator chose the server. Never rejects.
  */
 export async function sendMail(
   {
@@ -42,7 +42,7 @@ export async function sendMail(
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
       port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
       secure,
-      // A password is never sent over an unencrypted connection, except to this machine itself.
+      // A password is never sent over an unencrypted connection, except to this machine.
       requireTLS: !secure && pass !== "" && !isThisMachine(url.hostname),
       ...(user !== "" && pass !== "" && { auth: { user, pass } }),
       connectionTimeout: CONNECT_TIMEOUT_MS,
@@ -59,7 +59,7 @@ export async function sendMail(
       subject,
       text,
       date: createdAt,
-      // Identifies a message that is sent twice because its server's answer was lost.
+      // Identifies a message that is sent twice because its server's response was lost.
       messageId: `<${id}@${from.slice(from.lastIndexOf("@") + 1)}>`,
       // RFC 3834: prevents vacation replies.
       headers: { "auto-submitted": "auto-generated" },
@@ -69,9 +69,9 @@ export async function sendMail(
     return { error: null, status: null }
   } catch (error) {
     const { message, responseCode, command } = error as Error & { responseCode?: number; command?: string }
-    // A wrong login or a faulty server may be corrected within the day; a mailbox that does not exist never will be.
+    // A wrong login or a faulty server may be corrected within the day, but a mailbox that does not exist won't appear.
     const final = command === "RCPT TO" && responseCode !== undefined && responseCode >= 550
-    // A server can repeat the line that it refuses, which is the login.
+    // A server can repeat the line that it refuses, which may contain the login.
     return { error: hidden(message, [pass]), status: null, final }
   }
 }

@@ -9,11 +9,11 @@ export interface SourceResult {
   readonly source: string
   readonly result: JobResult
   readonly endedAt: Date | null
-  /** Number of bad runs in a row, including this one. */
+  /** The number of consecutive bad runs, including this one. */
   readonly badRuns: number
 }
 
-/** The results of declared sources that ever ran, by name, at most `limit`. */
+/** The results of the declared sources that have ever run, by name, at most `limit`. */
 export async function sourceResults(db: StateStore, jobs: Jobs, limit: number): Promise<SourceResult[]> {
   const names = (await new SourceTable(db, jobs).list()).map(({ source }) => source.name)
   const bad = new Map(

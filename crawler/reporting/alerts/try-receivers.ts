@@ -6,11 +6,11 @@ import { testNotice } from "./alert-messages.ts"
 /** The result of one test message. */
 export interface TestedReceiver {
   readonly by: ChannelName
-  /** The receiver, as people are shown it. */
+  /** The receiver, in the form shown to people. */
   readonly to: string
   /** Null when the message was accepted. */
   readonly error: string | null
-  /** Details that only the operator of the machine sees, if there are more. */
+  /** Further details for the operator of the machine only, if there are any. */
   readonly reason: string | null
 }
 

@@ -5,20 +5,20 @@ import { namesOf } from "#engine/text/page-names.ts"
 import type { QueryText } from "#engine/text/query-text.ts"
 import { keptOutPages, unvisitedLinks } from "../../crawl/frontier/kept-out/kept-out.ts"
 
-/** An address that sounds like an answer to the question, but whose page is not in the index. */
+/** An address that seems relevant to the question, but whose page is not in the index. */
 export interface Lead {
   readonly url: PageUrl
   /** The page's title when it was in the index; null if it never was. */
   readonly title: string | null
 }
 
-/** The most addresses searched: about 30 ms. */
+/** The maximum number of addresses searched: takes about 30 ms. */
 const MOST_ADDRESSES = 20_000
-/** The most pages whose links are searched: about 20 ms. */
+/** The maximum number of pages whose links are searched: takes about 20 ms. */
 const MOST_PAGES = 500
-/** The share of a question's words that must occur in a title or an address. */
+/** The minimum share of a question's words that must occur in a title or an address. */
 const LEAST_SHARE = 0.6
-/** The number of a word's characters by which addresses are searched before words are reduced to their stems. */
+/** How many of a word's first characters are used to search addresses, before words are reduced to their stems. */
 const STEM_CHARS = 4
 
 /**

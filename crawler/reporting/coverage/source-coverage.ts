@@ -17,32 +17,32 @@ import type { Incomplete } from "./incomplete.ts"
 /** The part of a source that is in the index, according to its runs. */
 export interface SourceCoverage {
   readonly name: string
-  /** The source as declared, otherwise as last crawled. */
+  /** The source as declared, or otherwise as last crawled. */
   readonly source: Source | null
   readonly pages: number
   /** When a visit last found one of its pages; null if never. */
   readonly checkedAt: Date | null
-  /** The time as of which the index has everything that the source's rules allow; null when it is not complete, or unknown. */
+  /** The time for which the index has everything that the source's rules allow; null if it is not complete, or if this is unknown. */
   readonly completeAsOf: Date | null
   /** Null for a source that is complete. */
   readonly incomplete: Incomplete | null
   /** Visited addresses that are not pages of the index, by the cause. */
   readonly keptOut: ReadonlyMap<MissCause, number>
-  /** The number of pages that were whole although their answers were cut off. */
+  /** The number of pages that were complete although their responses were cut off. */
   readonly cutOff: number
 }
 
-/** The most pages at the greatest depth whose links are searched. */
+/** The maximum number of pages at the greatest depth whose links are searched. */
 const MOST_DEEP = 2000
 
-/** The parts that take long to determine, and do not change until the next run. */
+/** The facts that take long to determine, and do not change until the next run. */
 interface Scanned {
   readonly oldest: number | null
   readonly leadsDeeper: boolean | null
   readonly cutOff: number
 }
 
-/** A scan for these parts, which may be in progress. */
+/** A scan for these facts, which may be in progress. */
 interface Scan {
   readonly run: number
   readonly found: Promise<Scanned>
@@ -77,7 +77,7 @@ export async function sourceCoverage(
   }
 }
 
-/** Scans once for each run, however many callers ask at the same time. */
+/** Scans only once per run, however many callers ask at the same time. */
 function scanOf({ id, source }: Pick<Job, "id" | "source">, db: StateStore): Promise<Scanned> {
   const known = scans.get(db) ?? new Map<string, Scan>()
   scans.set(db, known)

@@ -20,10 +20,10 @@ const CONNECT_TIMEOUT_MS = 5000
 const UNREACHABLE_RECEIVER =
   "the host was not found, or is in a network that FOSSICK_WEBHOOK_NETWORKS doesn't allow; see the log"
 
-/** The most bytes of an answer that are read; none of it is kept. */
+/** The maximum number of bytes of a response that are read; none of them are kept. */
 const MAX_ANSWER_BYTES = 16 * 1024
 
-/** The guard through which webhook and notification receivers are reached. @param networks private networks that they may be in */
+/** The guard for connections to webhook and notification receivers. @param networks private networks that they may be in */
 export const receiverGuard = ({
   networks,
   proxy,
@@ -61,7 +61,7 @@ export async function post(
       body,
       signal: AbortSignal.any([late, signal]),
     })
-    // The status is the whole answer: a body that never ends does not change it.
+    // Only the status counts: a body that never ends does not change it.
     await answer.dump({ limit: MAX_ANSWER_BYTES }).catch(() => undefined)
     if (status >= 200 && status < 300) return { error: null, status }
     const asked = answered["retry-after"]

@@ -25,7 +25,7 @@ export async function followWebhooks(options: FollowWebhooksOptions): Promise<vo
       return await sender.send(delivery, signal)
     },
     async onSettled({ id, receiver }, attempt) {
-      // Only the host, because the rest of the address may be a secret.
+      // Only the host is logged, because the rest of the address may be a secret.
       const { host } = new URL(receiver)
       if (attempt.error === null) log.debug({ id, host }, "a webhook was delivered to {host}")
       else

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto"
 
-/** The values by which a receiver distinguishes deliveries, and ours from a forgery. */
+/** The values that let a receiver distinguish between deliveries, and between ours and a forgery. */
 export interface Signed {
-  /** The same for every attempt at one delivery. */
+  /** The id, which is the same for every attempt at one delivery. */
   readonly id: string
   /** The time of this attempt. */
   readonly at: Date

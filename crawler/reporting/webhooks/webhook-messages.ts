@@ -1,22 +1,22 @@
 import { concealedCounts } from "../../fetch/concealed.ts"
 import type { Job } from "../../job.ts"
 
-// The messages that receivers get, in their wire format.
+// The messages sent to receivers, in their wire format.
 
 /** One page that was added, changed or removed. */
 export interface PageChange {
   readonly change: "new" | "changed" | "removed"
   readonly url: string
-  /** The page's title when it was last indexed. */
+  /** The page's title as last indexed. */
   readonly title: string | null
-  /** Changes with everything that search shows of the page; null for a removed page. */
+  /** Changes with everything that search shows about the page; null for a removed page. */
   readonly hash: string | null
   readonly at: Date
 }
 
-/** The most pages in one message. */
+/** The maximum number of pages in one message. */
 export const MAX_PAGES = 100
-/** Maximum length of the addresses and titles in one message, not counting its first page. */
+/** The maximum length of the addresses and titles in one message, not counting those of its first page. */
 export const MAX_CHARS = 100_000
 const MAX_TITLE_CHARS = 300
 
@@ -25,7 +25,7 @@ export function charsOf({ url, title }: Pick<PageChange, "url" | "title">): numb
   return url.length + Math.min(title?.length ?? 0, MAX_TITLE_CHARS)
 }
 
-/** Pages that changed in one run; a run with many changes sends several. */
+/** Pages that changed in one run; for a run with many changes, there are several messages. */
 export function changedMessage(
   job: Pick<Job, "id" | "source">,
   pages: readonly PageChange[],
@@ -63,7 +63,7 @@ export function finishedMessage(job: Job, at: Date): string {
   })
 }
 
-/** The form that Standard Webhooks gives payloads. */
+/** The payload format of Standard Webhooks. */
 export function webhookMessage(
   type: string,
   timestamp: Date,

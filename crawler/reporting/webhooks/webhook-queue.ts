@@ -17,20 +17,20 @@ import {
   type PageChange,
 } from "./webhook-messages.ts"
 
-/** A message's own fields, in addition to those of every {@link Message}; its receiver is the address that it goes to. */
+/** A message's own fields, in addition to those of every {@link Message}; its receiver is an address. */
 export interface Webhooked {
-  /** The source and the run that it is about; null if it is about a backup. */
+  /** The source and the run that the message is about; null if it is about a backup. */
   readonly source: string | null
   readonly job: number | null
   readonly event: Webhook["events"][number]
-  /** The secret as given in the source: a reference is resolved when it is used. */
+  /** The secret as given in the source: a reference is resolved only when it is used. */
   readonly secret: string | null
   readonly body: string
 }
 
 export type Delivery = Message & Webhooked
 
-/** Changes of a running run wait at most this long to be sent together with others. */
+/** The longest that changes of an unfinished run wait to be sent together with others. */
 const MAX_WAIT_MS = 10 * 60_000
 
 interface WebhookTables {
@@ -38,8 +38,8 @@ interface WebhookTables {
   webhook_finished: { job: number }
 }
 
-// The events are recorded by triggers: each is written in the same transaction as the change it reports, whichever
-// module makes that change, and a process that dies in between loses none.
+// The events are recorded by triggers: each is written in the same transaction as the change it reports, no matter
+// which module makes that change, so none is lost if a process dies in between.
 const NOTE = (change: PageChange["change"]) =>
   `insert into webhook_change (job, url, change, title, hash, at)
    values (new.job, new.url, '${change}', new.title, new.hash, coalesce(new.changed_at, new.visited_at))`
@@ -79,19 +79,19 @@ export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
     this.#db = db
     this.#queries = queriesOf(db)
     this.#clock = clock
-    // Comes first, because the triggers are on its tables.
+    // Created first, because the triggers refer to its tables.
     this.#jobs = new Jobs(db, clock)
     migrate(db, "webhooks", STEPS)
   }
 
-  /** From now on, has page changes and the ends of runs recorded, for whichever process sends them. */
+  /** Starts recording page changes and the ends of runs, for any process that sends them. */
   static prepare(db: StateStore): void {
     void new WebhookQueue(db)
   }
 
   /**
-   * Makes messages from the records that are due: changes when there are enough for a message, their run has ended, or
-   * they have waited long; the end of a run after its changes.
+   * Makes messages from the records that are due: changes are due if there are enough for a message, their run has
+   * ended, or they have waited long; the end of a run is due after its changes.
    */
   async collect(): Promise<void> {
     const waiting = await this.#queries
@@ -141,14 +141,14 @@ export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
     return result
   }
 
-  /** Whether {@link collect} might find something to do. Cheap. */
+  /** Whether {@link collect} might find something to do. Cheap to call. */
   async hasNotes(): Promise<boolean> {
     const changes = this.#queries.selectFrom("webhook_change").select("job")
     const notes = changes.unionAll(this.#queries.selectFrom("webhook_finished").select("job"))
     return (await notes.limit(1).executeTakeFirst()) !== undefined
   }
 
-  /** Runs in the caller's transaction. @returns how many changes went into a message; 0 when others have taken them */
+  /** Runs in the caller's transaction. @returns how many changes went into a message; 0 if another caller has already used them */
   async #collectChanges(id: number, job: Job | null): Promise<number> {
     const changes = this.#queries.selectFrom("webhook_change").selectAll().where("job", "=", id)
     const rows = await changes.orderBy("seq").limit(MAX_PAGES).execute()
@@ -173,7 +173,7 @@ export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
     await this.tell(event, { source: job.source.name, job: job.id }, receivers, body)
   }
 
-  /** Queues a message to receivers. `about`: the run that it is about; null if it is not about a source. */
+  /** Queues a message to receivers. `about`: the run concerned; null if the message is not about a source. */
   async tell(
     event: Delivery["event"],
     about: { readonly source: string; readonly job: number } | null,

@@ -188,7 +188,7 @@ describe("webhooks", () => {
     ])
     expect(receiver.received[3]!.body.data.outcomes).toEqual({ indexed: 1, unchanged: 2 })
 
-    // Removals clear the hash of an address.
+    // A removal clears the hash of an address.
     await statement(fixture.db, "update known_address set hash = null where url = ?").run(site.url("/b"))
     await sendAll(queue)
     expect(receiver.received[4]!.body.data.pages).toMatchObject([
@@ -295,7 +295,7 @@ describe("webhooks", () => {
     await sendAll(queue)
     const [failed] = await queue.list({ limit: 1, offset: 0 })
     expect(failed).toMatchObject({ state: "waiting", attempts: 1, lastStatus: 500 })
-    // The receiver asks for a wait of seven seconds, more than our first pause.
+    // The receiver requests a wait of seven seconds, more than our first pause.
     expect(failed!.nextAttemptAt!.getTime() - now.ms).toBeGreaterThan(6000)
     now.ms += 10_000
     await sendAll(queue)
@@ -403,7 +403,7 @@ describe("webhooks", () => {
     const sizes = () => receiver.received.map(({ body }) => body.data.pages.length)
     const stop = follow(state.queue)
     await expect.poll(sizes).toEqual([100, 100])
-    // A message whose answer isn't recorded yet would be sent again.
+    // A message whose response isn't recorded yet would be sent again.
     await expect.poll(() => state.queue.count({ state: "delivered" })).toBe(2)
     await stop()
     await state.jobs.end(job.id, "finished")

@@ -7,15 +7,15 @@ import type { Trace } from "./trace.ts"
 /**
  * Why an address is not a page of the index, in one word:
  * - `not-crawled`: it belongs to a source, and no run has read it yet.
- * - `out-of-scope`: it belongs to no source, or leads out of the one that it belongs to.
+ * - `out-of-scope`: it belongs to no source, or redirects out of its source.
  * - `robots`, `noindex`: the site asks for it to be left out.
  * - `removed`: it was in the index.
  * - `not-found`: the site says that there is no such page.
- * - `login-failed`: the crawler was not let in.
+ * - `login-failed`: the crawler could not log in.
  * - `logout`: it is a logout link of a site that the crawler is logged in to.
  * - `other-address`: another address is indexed in its place.
- * - `trap`: it is one of a series of addresses that no longer brought anything new.
- * - `unreadable`: it was fetched, but no text could be taken from it.
+ * - `trap`: it is one of a series of addresses that no longer contained anything new.
+ * - `unreadable`: it was fetched, but no text could be extracted from it.
  * - `unreachable`: the site did not deliver it.
  * - `lost`: the index should contain it, but does not.
  */
@@ -48,7 +48,7 @@ export interface Missing {
   readonly heldAs: PageUrl | null
 }
 
-/** The cause that a trace leads to; null for a page of the index. */
+/** The cause that follows from a trace; null for a page of the index. */
 export function causeOf({ inIndex, steps }: Trace): Missing | null {
   if (inIndex) return null
   const stepOf = (name: StepName) => steps.find((step) => step.name === name)
@@ -86,7 +86,7 @@ const wasNotLetIn = ({ failed_runs: failed = [] }: SourceFacts): boolean =>
   failed.some(({ error }) => isLoginError(error))
 
 function unvisited(source: Step | undefined, found: Step | undefined): MissCause {
-  // It is in the frontier of a run, whatever today's sources cover.
+  // The address is in the frontier of a run, regardless of what today's sources cover.
   if (found?.facts["job_state"] !== undefined) return "not-crawled"
   const facts: SourceFacts = source?.facts ?? {}
   if (!facts.sources?.some(({ belongs }) => belongs)) return "out-of-scope"
@@ -113,7 +113,7 @@ function visited({ facts }: Step, source: Step | undefined): MissCause {
   return causeOfOutcome(outcome, status, wasNotLetIn(source?.facts ?? {}))
 }
 
-/** Why a visit with this outcome, and this HTTP status for an error answer, keeps a page out of the index. */
+/** Why a visit with this outcome, and this HTTP status for an error response, keeps a page out of the index. */
 export function causeOfOutcome(
   outcome: OutcomeName,
   status: number | null,

@@ -57,7 +57,7 @@ function howText(how: FoundHow, on: string | null, depth: number): string {
   }
 }
 
-/** It is in the frontier of a run that has not ended. */
+/** The address is in the frontier of a run that has not ended. */
 async function waiting({ url, parts: { db, jobs, only = null } }: Subject): Promise<Step | null> {
   const waits = await waitingAddress(db, url)
   const job = waits && (await jobs.get(waits.job))
@@ -99,7 +99,7 @@ async function otherSpelling({ url, lookUp }: Subject): Promise<Step | null> {
   }
 }
 
-/** Addresses that lead to the same page on most sites. */
+/** Variants of the address, which are the same page on most sites. */
 function otherSpellings(url: PageUrl): PageUrl[] {
   const change = (edit: (to: URL) => void) => (from: string) => {
     const to = new URL(from)

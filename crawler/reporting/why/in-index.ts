@@ -63,7 +63,7 @@ export async function duplicateStep({ url, known, lookUp, parts }: Subject): Pro
   }
 }
 
-/** The parts of the page that searches can find. */
+/** The parts of the page that can be found by searches. */
 export async function indexStep({ url, known, parts }: Subject, page: Page | null): Promise<Step> {
   const coverage = page && (await parts.engine.coverage(url))
   if (coverage === null) {

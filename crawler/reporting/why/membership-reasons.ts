@@ -75,7 +75,7 @@ export async function sourceStep({ url, candidates, known, parts }: Subject): Pr
       ({ name, error }) => `the last run of ${name} failed: ${error ?? "no reason given"}`,
     )
     const covers = mine.map(({ source, because }) => `${source.name} ${because}`)
-    // A page that was never read is missing for that reason.
+    // If a page was never read, that is the reason why it is missing.
     const verdict = failures.length === mine.length && known === null ? "no" : "yes"
     return {
       name: "source",

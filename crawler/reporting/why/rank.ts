@@ -4,7 +4,7 @@ import type { Step, Subject } from "./step.ts"
 
 /** How many results are searched for the page. */
 const RANKS = 100
-/** How many pages of the same host are searched for a page further down. */
+/** How many pages of the same host are searched if the page is ranked further down. */
 const OF_HOST = 1000
 
 /** The page's rank among the results of a query, and why. */

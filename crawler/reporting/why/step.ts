@@ -22,8 +22,8 @@ export type StepName =
   | "rank"
 
 /**
- * - `yes`: the page got past this step.
- * - `no`: here it was left out.
+ * - `yes`: the page passed this step.
+ * - `no`: the page was left out at this step.
  * - `note`: the step decides nothing, or nothing is known.
  */
 export type Verdict = "yes" | "no" | "note"
@@ -48,19 +48,19 @@ export interface TraceParts {
   readonly conceals?: boolean
   /** The sources whose data may be shown; null or left out for all. */
   readonly only?: readonly string[] | null
-  /** The most pages whose links are searched for the one that links to the address. Default 20,000. */
+  /** The maximum number of pages whose links are searched for the address. Default 20,000. */
   readonly mostLinking?: number
 }
 
 /** A source, and whether an address belongs to it. */
 export interface Candidate {
   readonly source: Source
-  /** False for the source of a crawl that was requested by its address. */
+  /** False for the source of a crawl that was started for its address only. */
   readonly declared: boolean
   readonly belongs: boolean
   /** Why it does or does not belong, in words that follow the source's name. */
   readonly because: string
-  /** Whether the source covers the host of the address, or another in its domain. */
+  /** Whether the source covers the host of the address, or another host in its domain. */
   readonly isNear: boolean
 }
 
@@ -68,7 +68,7 @@ export interface Candidate {
 export interface Subject {
   readonly url: PageUrl
   readonly parts: TraceParts
-  /** The record of the source that knows most about it; null when no run ever visited it. */
+  /** The record of the source that knows most about the address; null if no run ever visited it. */
   readonly known: KnownAddress | null
   /** The records of the other sources. */
   readonly others: readonly KnownAddress[]

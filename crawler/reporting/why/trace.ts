@@ -10,7 +10,7 @@ import { rankStep } from "./rank.ts"
 import { removalStep, visitsStep } from "./upkeep.ts"
 import { outcomeStep, robotsStep } from "./visit.ts"
 
-/** Why a page is found, or is not. */
+/** Why a page is found, or why it is not. */
 export interface Trace {
   readonly url: PageUrl
   /** Whether the page is indexed under this address. */
@@ -21,8 +21,8 @@ export interface Trace {
 }
 
 /**
- * Follows one address through everything that decides whether a search finds it. Reads stored data only: contacts no site and changes
- * nothing.
+ * Follows one address through everything that decides whether a search finds it. Uses stored data only: contacts no
+ * site and changes nothing.
  *
  * @param query also reports the page's rank among its results
  */

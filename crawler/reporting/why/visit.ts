@@ -5,13 +5,13 @@ import { dateText } from "./dates-and-counts.ts"
 
 /** The robots.txt rule at the last visit. */
 export function robotsStep({ known }: Subject): Step | null {
-  // Only websites have one.
+  // Only websites have a robots.txt.
   if (known === null || known.foundHow === "content") return null
   const { outcome, detail } = known
   if (outcome === "skipped:robots") {
     return { name: "robots", verdict: "no", text: detail ?? "robots.txt disallows it", facts: { detail } }
   }
-  // Without an answer from the host, its robots.txt is unknown as well.
+  // If the host did not respond, its robots.txt is unknown as well.
   if (NO_ANSWER.has(outcome)) return null
   return { name: "robots", verdict: "yes", text: "robots.txt allowed the last visit", facts: {} }
 }
@@ -25,7 +25,7 @@ const NO_ANSWER: ReadonlySet<OutcomeName> = new Set<OutcomeName>([
   "failed:blocked-address",
 ])
 
-/** The outcomes as they read in a sentence. */
+/** The outcomes in words that fit into a sentence. */
 const WORDS: Readonly<Record<OutcomeName, string>> = {
   indexed: "read and indexed",
   unchanged: "read, and the same as before",
@@ -80,7 +80,7 @@ export function outcomeStep({ known, others }: Subject): Step | null {
 
 function endText({ outcome, detail, visitedAt, job }: KnownAddress): string {
   const word = WORDS[outcome]
-  // A failure has its own message.
+  // A failed visit has its own message.
   const text = detail === null ? word : isFailure(outcome) ? detail : `${word} (${detail})`
   const where = job === 0 ? "" : `, job ${job}`
   return `${text}, ${dateText(visitedAt)}${where}`

@@ -57,7 +57,7 @@ function step(trace: Trace, name: StepName): Step | undefined {
   return trace.steps.find((one) => one.name === name)
 }
 
-/** Records an alias as a crawl does when it finds the page elsewhere. */
+/** Records an alias, as a crawl does when it finds the page at another address. */
 async function setAlias(db: StateStore, url: string, of: string): Promise<void> {
   await statement(
     db,

@@ -4,7 +4,7 @@ import { type BackupPlan, DEFAULT_KEEP, DEFAULT_NAME } from "../../backup-plan.t
 import { defineSchedule, type Schedule, scheduleProblems } from "../../jobs/tasks/schedule.ts"
 import { SourceError, type SourceProblem } from "../written/source-problem.ts"
 
-/** The block `backup` of a sources file, as defined by its schema. */
+/** The `backup` block of a sources file, as defined by its schema. */
 export interface WrittenBackup {
   readonly folder: string
   readonly schedule?: string | Partial<Schedule> | null
@@ -44,7 +44,7 @@ const isInside = (folder: string, other: string): boolean => {
   return way === "" || (way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way))
 }
 
-/** The folder with links resolved in the part of the path that exists. */
+/** The folder's path, with links resolved in the part that exists. */
 function real(folder: string): string {
   const whole = path.resolve(folder)
   const parent = path.dirname(whole)

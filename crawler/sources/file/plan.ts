@@ -22,10 +22,10 @@ import { openedTo } from "../readers/opened-to.ts"
 import type { SourceEntry } from "../source-table.ts"
 import type { Sources } from "../sources.ts"
 
-/** Time for counting: longer than a folder of a hundred thousand files takes on a local disk. */
+/** Time limit for counting: longer than counting a folder of a hundred thousand files takes on a local disk. */
 const COUNTING_MS = 15_000
 
-/** One field that changes, named like `limits.pages`. */
+/** A changed field, named like `limits.pages`. */
 export interface FieldChange {
   readonly field: string
   readonly from: unknown
@@ -35,16 +35,16 @@ export interface FieldChange {
 /** The effect of applying a file on one source. */
 export interface SourceChange {
   readonly name: string
-  /** `taken-over`: created over the admin API, and from now on managed by the file. */
+  /** `taken-over`: the source was created over the admin API, and is managed by the file from now on. */
   readonly kind: "new" | "changed" | "taken-over" | "removed" | "unchanged"
   readonly fields: readonly FieldChange[]
-  /** Number of its pages in the index. */
+  /** The number of the source's pages in the index. */
   readonly pages: number
   /** How many of these pages also belong to other sources. */
   readonly pagesShared: number
-  /** How many of these pages would no longer belong to it. */
+  /** How many of these pages would no longer belong to the source. */
   readonly pagesOutOfScope: number
-  /** Set if the change opens its pages to everybody, or to everybody who is signed in: see `opened-to.ts`. */
+  /** Set if the change makes the source's pages readable by everybody, or by everybody who is signed in: see `opened-to.ts`. */
   readonly opens?: NonNullable<ReturnType<typeof openedTo>>
   /** The last run's notes on sitemaps and feeds that could not be read in full. */
   readonly lists?: readonly string[]
@@ -54,7 +54,7 @@ export interface SourceChange {
 
 /**
  * Estimates a full crawl from earlier runs of a source, and from the pace that the source and the settings allow on its
- * hosts; nothing is fetched. The files of a folder are counted.
+ * hosts; fetches nothing. The files of a folder are counted.
  */
 export async function fullCrawlOf(
   db: StateStore,
@@ -74,7 +74,7 @@ export async function fullCrawlOf(
   return fullCrawl(source, hosts, config.fetchConcurrency, await machineMs(db))
 }
 
-/** How many pages of a source's content each host has, counted within a time limit; null for a website, and where nothing can be listed. */
+/** How many pages of a source's content each host has, counted within a time limit; null for a website, or if nothing can be listed. */
 async function pagesOfContent(db: StateStore, source: Source): Promise<Map<string, number> | null> {
   const content = await contentOf(source, { db })
   if (content === null) return null
@@ -93,7 +93,7 @@ async function pagesOfContent(db: StateStore, source: Source): Promise<Map<strin
   return new Map([[new URL(source.seeds[0]!).host, pages]])
 }
 
-/** What {@link applySources} would do, by name. Changes no source, but keeps the index of a counted mailbox for its first run. */
+/** What {@link applySources} would do to each source, by name. Changes no source, but keeps the index of a counted mailbox for its first run. */
 export async function planSources(
   db: StateStore,
   sources: Sources,
@@ -103,7 +103,7 @@ export async function planSources(
   const wanted = new Map(specs.map((spec) => [spec.name, defineSource(spec)]))
   const jobs = new JobRecords(db)
   const changes: SourceChange[] = []
-  // One after another, because each can have many addresses.
+  // One source after another, because each can have many addresses.
   for (const source of wanted.values()) {
     const [last] = await jobs.list({ source: source.name, limit: 1 })
     const lists = listNotesIn(last?.note ?? null)
@@ -113,7 +113,7 @@ export async function planSources(
     }
     const whole =
       config && one.kind !== "unchanged" ? await fullCrawlOf(db, source, "operator", config) : null
-    // For content that cannot be looked at, the maximum that the limits allow says nothing.
+    // For content that cannot be examined, the maximum that the limits allow is meaningless.
     const isTold = whole !== null && (whole.areKnown || contentFieldsOf(source).length === 0)
     changes.push(isTold ? { ...one, fullCrawl: whole } : one)
   }
@@ -126,8 +126,8 @@ export async function planSources(
 }
 
 /**
- * Makes the declared sources those of a file. Sources created over the API stay as they are, unless the file declares
- * them too. A source that the file no longer declares is deleted; its pages stay, unless `removePages` is set.
+ * Makes the declared sources match a file. Sources created over the API stay as they are, unless the file declares them
+ * too. A source that the file no longer declares is deleted; its pages stay, unless `removePages` is set.
  */
 export async function applySources(
   sources: Sources,
@@ -193,7 +193,7 @@ export interface BackupChange {
   readonly fields: readonly FieldChange[]
 }
 
-/** Null when there are none now and were none before. */
+/** Null if there are no scheduled backups, now or before. */
 export function planBackup(old: BackupPlan | null, wanted: BackupPlan | null): BackupChange | null {
   if (wanted === null) return old && { kind: "removed", fields: [] }
   if (old === null) return { kind: "new", fields: [] }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import { Document, visit, type YAMLMap } from "yaml"
 import { contentFieldsOf, defineSource, type Source, type SourceSpec } from "../../source.ts"
 
-/** How sources files are written. */
+/** The format of sources files. */
 export const FORMAT = { lineWidth: 0, flowCollectionPadding: true } as const
 
 /** A source in the list of a file. `note`: a comment in front of it, of one or more lines; can be empty. */
@@ -10,7 +10,7 @@ export function sourceNode(document: Document, source: object, note: string): YA
   const node = document.createNode(source, { aliasDuplicateObjects: false }) as YAMLMap
   if (note !== "") node.commentBefore = note.replace(/^/gm, " ")
   visit(node, {
-    // Short groups are on one line, as people write them; lists of patterns have one pattern per line.
+    // Short groups are written on one line, as people do; lists of patterns have one pattern per line.
     Map: (_, map) => {
       if (map !== node) map.flow = true
     },
@@ -29,7 +29,7 @@ export function sourcesYaml(sources: readonly { readonly source: object; readonl
   return document.toString(FORMAT)
 }
 
-/** The source as an operator would write it: its name, where it starts, and what differs from the defaults. */
+/** The source as an operator would write it: its name, its start, and the settings that differ from the defaults. */
 export function withoutDefaults(source: Source): SourceSpec & { readonly name: string } {
   const { name, seeds } = source
   const kind = contentFieldsOf(source).map((field) => [field, source[field]] as const)

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../testing/crawl-fixture.ts"
 import { SOURCES_SCHEMA_FILE } from "../written/schema-problems.ts"
 import { parseSources, SourcesFileError } from "./sources-file.ts"
 
-/** The problems of a file, with lines and without columns. */
+/** The problems in a file, with their lines but without columns. */
 function refusal(text: string): string[] {
   try {
     parseSources(text, "f")

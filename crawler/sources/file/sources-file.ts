@@ -10,13 +10,13 @@ import { fieldText, SourceError, type SourceProblem } from "../written/source-pr
 import type { Surroundings } from "../written/surroundings.ts"
 import { type Place, placeAt, readYaml } from "../written/yaml-slips.ts"
 
-/** A problem in a sources file, and its place; `place` is null when it concerns no single place. */
+/** A problem in a sources file, and its place; `place` is null if the problem has no single place. */
 export interface FileProblem {
   readonly place: Place | null
   readonly text: string
 }
 
-/** A faulty sources file; the message has a line for each problem: `sources.yaml:12:5: …`. */
+/** An invalid sources file; the message has a line for each problem: `sources.yaml:12:5: …`. */
 export class SourcesFileError extends Error {
   readonly problems: readonly FileProblem[]
 
@@ -43,7 +43,7 @@ export interface Declared {
   readonly backup: BackupPlan | null
 }
 
-/** Context that a sources file is checked against besides its own text; anything left out is not checked. */
+/** The context against which a sources file is checked, besides its own text; anything left out is not checked. */
 export interface FileSurroundings extends Partial<Surroundings> {
   /** The data folder, which no backup may be in. */
   readonly dataDir?: string
@@ -80,7 +80,7 @@ export function parseSources(text: string, file: string, surroundings: FileSurro
   if (value === null) problems.add([], 'is empty; "sources: []" declares none')
   const wrong = value === null ? [] : schemaProblems("file", value)
   for (const { path: at, message } of wrong) problems.add(at, message)
-  // Invalid parts are not checked further; every valid source is.
+  // Invalid parts are not checked further, but every valid source is.
   const isWrong = (...at: SourceProblem["path"]) =>
     wrong.some(({ path: way }) => at.every((step, i) => i >= way.length || step === way[i]))
   const { env = null, webhookNetworks } = surroundings
@@ -139,7 +139,7 @@ class Problems {
     this.#found.set(`${place.line}:${place.column} ${text}`, { place, text })
   }
 
-  /** Adds a problem of one source with the defaults applied. A problem in the defaults is reported there, once for all sources. */
+  /** Adds a problem of one source with the defaults applied. A problem in the defaults is reported only once, and at the defaults. */
   addOf(index: number, at: SourceProblem["path"], message: string, source: Written, defaults: Written): void {
     const [field = "", ...rest] = at
     const isGroup = GROUPS.includes(String(field)) || field === "schedule"
@@ -166,7 +166,7 @@ class Problems {
     return this.#yaml.document.hasIn(at)
   }
 
-  /** The place of the field, or of the part that should contain it. */
+  /** The place of the field, or of the part that it is missing from. */
   #placeOf(at: SourceProblem["path"]): Place {
     for (let end = at.length; end > 0; end--) {
       const place = placeAt(this.#yaml, at.slice(0, end))
@@ -192,7 +192,7 @@ function namesIn(value: unknown): (string | null)[] {
   })
 }
 
-/** Groups of fields that are merged field by field; all other fields are taken whole. */
+/** Groups whose fields are merged one by one; other fields are replaced as a whole. */
 const GROUPS = ["limits", "politeness", "pages", "revisit", "removal"]
 
 function withDefaults(source: Written, given: Written): Written {
@@ -214,7 +214,7 @@ function withDefaults(source: Written, given: Written): Written {
   return merged
 }
 
-/** A source's own times replace the default's; a default without times only fills the gaps. */
+/** A source's own times replace the default's; a default without times only fills in the missing settings. */
 function scheduleOf(own: unknown, byDefault: unknown): unknown {
   if (own === null) return null
   const [wanted, base] = [own, byDefault].map((schedule) =>

@@ -5,8 +5,8 @@ import type { SourceTables } from "../source-schema.ts"
 import { sourcesYaml } from "./source-yaml.ts"
 
 /**
- * The declared sources of a state as a sources file. It reads only their specs, so that it also works for a state of
- * another version, which nothing else can open.
+ * Writes the declared sources of a state as a sources file. Reads only their specs, so that it also works for a state
+ * of another version, which nothing else can open.
  */
 export async function declaredYaml(db: StateStore): Promise<string> {
   if (!(await hasTable(db, "source"))) return sourcesYaml([])

@@ -5,7 +5,7 @@ const WIDE = [
   ["signed-in", [SIGNED_IN]],
 ] as const
 
-/** Whom a change of readers newly lets in: everybody, or everybody who is signed in; null if neither. */
+/** Who gains access when readers change: everybody, or everybody who is signed in; null if neither. */
 export function openedTo(
   before: WrittenReaders | null,
   after: WrittenReaders | null,

@@ -5,9 +5,9 @@ import { listed } from "#base/store/query/words.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
-/** How long a rule outlives its last page: another process may be about to write a page with it, and an older index may come back. */
+/** How long a rule is kept after its last page: another process may be about to write a page with it, and an older index may be restored. */
 const KEPT_MS = 30 * 24 * 3_600_000
-/** With more labels than this, an index server may leave some out of its count. */
+/** With more labels than this, an index server may leave some out of its counts. */
 const MOST_COUNTED = 50_000
 
 /** Whether some rules have not been counted for a month. */

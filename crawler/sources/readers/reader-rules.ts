@@ -7,7 +7,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { notePagesForNobody } from "./pages-for-nobody.ts"
 import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
-/** How long until a label is registered again: a small part of the time that pruning waits. */
+/** After this time, a label is registered again; it is a small part of the time that pruning waits. */
 const KNOWN_MS = 3_600_000
 
 /** The meaning of the labels on pages in the index. */
@@ -23,7 +23,7 @@ export class ReaderRules {
     this.#clock = clock
   }
 
-  /** Stores the meaning of the pages' labels. Call it before the pages are written: a page with an unknown label is hidden. */
+  /** Stores the meaning of the pages' labels. Must be called before the pages are written: a page with an unknown label is hidden. */
   async register(pages: readonly Pick<Page, "url" | "source" | "sharedWith" | "readers">[]): Promise<void> {
     if (pages.length > 0) await notePagesForNobody(this.#db, pages)
     const now = this.#clock()

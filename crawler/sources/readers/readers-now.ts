@@ -9,14 +9,15 @@ import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 /** Who may read what, as of a moment ago. */
 export interface ReadersNow {
   /**
-   * Readers of sources, by name; everyone may read a source that is missing here. A deleted source stays here while its pages may exist.
+   * The readers of sources, by name; a source that is missing here may be read by everybody. A deleted source stays
+   * here as long as its pages may exist.
    */
   readonly sources: ReadonlyMap<string, Readers>
-  /** The meaning of labels. No one may read a page whose label is missing here. */
+  /** The meaning of each label. A page whose label is missing here may be read by nobody. */
   readonly rules: ReadonlyMap<string, readonly PageReaders[]>
 }
 
-/** How long another process can miss a change. */
+/** How long another process may not notice a change. */
 const FRESH_MS = 1000
 
 const extentOf = once((q: Queries<ReadersTables>) =>
@@ -29,7 +30,7 @@ const rulesAfter = once((q: Queries<ReadersTables>, { after }: { after: number }
 )
 const ofSources = once((q: Queries<ReadersTables>) => q.selectFrom("source_readers").selectAll())
 
-/** Reads the tables again if they have changed, and only the new rows of the rules. */
+/** Reads the tables again if they have changed; of the rules, only the new rows. */
 class Snapshot {
   readonly #db: StateStore
   #rules: ReadonlyMap<string, readonly PageReaders[]> = new Map()
@@ -84,7 +85,7 @@ class Snapshot {
 
   async #readRules(count: number): Promise<void> {
     const some = await rulesAfter.all(this.#db, { after: this.#last })
-    // With two processes, the lower number can become visible last; and some rules may have been pruned.
+    // If two processes write, the lower number can become visible last; and some rules may have been pruned.
     const areAll = this.#rules.size + some.length === count
     const rows = areAll ? some : await rulesAfter.all(this.#db, { after: 0 })
     const rules = new Map(areAll ? this.#rules : [])
@@ -96,7 +97,7 @@ class Snapshot {
 
 const snapshotOf = oncePerState((db) => new Snapshot(db))
 
-/** Who may read what, at most a second old. Cheap: maps that have not changed are the same objects as before. */
+/** Who may read what, at most a second old. Cheap to call: maps that have not changed are the same objects as before. */
 export const readersNow = (db: StateStore): Promise<ReadersNow> => snapshotOf(db).now()
 
 /** Call this after a change in this process, so that the next call of {@link readersNow} sees the change. */

@@ -4,11 +4,11 @@ import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 export interface ReadersTables {
   /**
-   * `readers`: JSON of the `PageReaders` that a label stands for, as `normalReaders` writes them. `seen_at`: when pages
-   * with the label were last written or counted.
+   * `readers`: the `PageReaders` for a label, as JSON, as written by `normalReaders`. `seen_at`: when pages with the
+   * label were last written or counted.
    */
   reader_rule: { id: Generated<number>; label: string; readers: string; seen_at: number }
-  /** `readers`: JSON of the `Readers` of a source; without a row everybody may read its pages. */
+  /** `readers`: the `Readers` of a source, as JSON; without a row, everybody may read its pages. */
   source_readers: { source: string; readers: string }
   /** Pages of the index that no one may read. */
   page_for_nobody: { source: string; url: PageUrl }

@@ -18,7 +18,7 @@ function languageOf(code: string): string | null {
   return language !== undefined && names.of(language) !== undefined ? language : null
 }
 
-/** The languages of a site, judged by its first page and by the start of its pages' addresses. */
+/** The languages of a site, judged by its first page and by the beginnings of its pages' addresses. */
 export function languagesOf(look: SiteLook, addresses: readonly string[]): LanguageLook[] {
   const paths = pathsByLanguage(look, addresses)
   const found = new Map<string, LanguageLook>()
@@ -29,7 +29,7 @@ export function languagesOf(look: SiteLook, addresses: readonly string[]): Langu
   }
   for (const { hreflang, href } of look.alternates) add(hreflang, "hreflang", prefixOf(href, hreflang))
   if (look.language !== null) add(look.language, "page", null)
-  // A single one could be a folder that only looks like a language code.
+  // If there is only one, it could be a folder that merely looks like a language code.
   const known = [...paths.keys()].filter((language) => found.has(language)).length
   if (paths.size > 1 || known > 0) for (const [language, path] of paths) add(language, "address", path)
   return [...found.values()]

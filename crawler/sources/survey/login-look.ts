@@ -11,7 +11,7 @@ export interface LoginForm {
   readonly password: string
   /** Names of its hidden fields, possibly including a CSRF token; they are sent as they are on the page. */
   readonly hidden: readonly string[]
-  /** Whether the form can be sent as it is: by POST, to the same site. Other forms need cookies or a token instead. */
+  /** Whether the form can be submitted by the crawler: by POST, to the same site. Other forms need cookies or a token instead. */
   readonly isPlain: boolean
 }
 

@@ -8,7 +8,7 @@ import type { SiteLook } from "./site-look.ts"
 import type { SitemapLook } from "./sitemap-look.ts"
 import type { Tried } from "../../reporting/why/try/try-page.ts"
 
-/** Something in the way of a crawl. */
+/** An obstacle to a crawl. */
 export interface Obstacle {
   readonly kind:
     | "address"
@@ -27,7 +27,7 @@ export interface Obstacle {
   readonly help: string | null
 }
 
-/** Whether a connection failed because of the certificate, and not because the other side doesn't speak TLS. */
+/** Whether a connection failed because of the certificate, and not because the other side doesn't use TLS. */
 export const isUntrusted = (detail: string): boolean => /certificate|CERT_/i.test(detail)
 
 /** Why the first page couldn't be read, and how to fix it. */

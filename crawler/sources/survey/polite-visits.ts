@@ -11,9 +11,9 @@ import { pause } from "#base/flow/pause.ts"
 
 /** Maximum number of requests per look, including robots.txt: about as many as a person looking around would make. */
 export const MAX_REQUESTS = 12
-/** A site can ask for longer pauses; a look waits at most this long, since someone is waiting for it. */
+/** A site can ask for longer pauses, but a look waits at most this long, since a person is waiting for it. */
 const MAX_PAUSE_MS = 5000
-/** Sitemaps of very large sites are only read up to this size. */
+/** The maximum size to which sitemaps of very large sites are read. */
 const MAX_LISTING_BYTES = 10_000_000
 
 export interface PoliteVisitsOptions {
@@ -27,7 +27,7 @@ export interface PoliteVisitsOptions {
 /** The result of a single visit during a look. */
 export interface LookedAt {
   readonly visit: Visit
-  /** `null` if it isn't HTML. */
+  /** `null` if the response isn't HTML. */
   readonly html: string | null
   readonly headers: Fetched["headers"]
 }
@@ -36,9 +36,9 @@ export interface LookedAt {
 export interface RobotsLook {
   /** Why robots.txt keeps crawlers away from an address; `null` if it doesn't. */
   readonly refusal: string | null
-  /** The crawl delay it asks for. */
+  /** The crawl delay that robots.txt requests. */
   readonly delayMs: number | null
-  /** Sitemaps it lists. */
+  /** The sitemaps that robots.txt lists. */
   readonly sitemaps: readonly string[]
 }
 
@@ -109,7 +109,7 @@ export class PoliteVisits {
     return await tryPage(url, { source, reader, config, lookUp: async () => null, signal })
   }
 
-  /** Waits until the host may be contacted again. Returns false if that won't happen during this look. */
+  /** Waits until the host may be contacted again. Returns false if that time is after the deadline of this look. */
   async #turn(url: PageUrl): Promise<boolean> {
     if (!this.hasRoom) return false
     const { obeys, signal } = this.#options

@@ -10,10 +10,10 @@ export function estimateText({ pages, from, delayMs, seconds }: NonNullable<Surv
   return `${known}, ${from === "sitemap" ? "about" : "at least"} ${timeText(seconds)} ${pause}`
 }
 
-/** In whole minutes from one minute up, because it is only an estimate. */
+/** In whole minutes if it is at least one minute, because it is only an estimate. */
 const timeText = (seconds: number): string => aboutSeconds(seconds)
 
-/** The comment above the source: what it was generated from. */
+/** The comment above the source, describing how it was generated. */
 export function proposalNote({ program, estimate, login, source }: Survey): string {
   const made = program === null ? "" : `${[program.name, program.version].filter(Boolean).join(" ")}; `
   const size = estimate === null ? "none of its pages could be read yet" : estimateText(estimate)

@@ -11,7 +11,7 @@ export type ProposedSource = SourceSpec & { readonly name: string }
 
 /** Maximum number of pages per run if the source doesn't set one. */
 const STANDARD_PAGES = defineSource({ seeds: ["https://example.com/"] }).limits.pages
-/** Headroom for a site that grows by the next run. */
+/** Room for a site that grows before the next run. */
 const ROOM_TO_GROW = 1.2
 /** Once a day; each run reads the pages that are due. */
 const EVERY_HOURS = 24
@@ -27,7 +27,7 @@ interface Findings {
   readonly login: LoginForm | null
   /** Whether the server asks for a password in the browser's own dialog. */
   readonly asksForPassword: boolean
-  /** Whether robots.txt is ignored: the operator said so, or nothing could be read otherwise. */
+  /** Whether robots.txt is ignored: the operator asked for it, or nothing could be read otherwise. */
   readonly ignoresRobots: boolean
   /** Whether noindex is ignored: the pages ask not to be indexed, but the site belongs to the operator. */
   readonly ignoresNoindex: boolean
@@ -35,7 +35,7 @@ interface Findings {
   readonly taken: ReadonlySet<string>
 }
 
-/** The source that fits the findings, as an operator would write it: only fields that differ from the defaults. */
+/** The source that fits the results, as an operator would write it: only fields that differ from the defaults. */
 export function proposeSource(findings: Findings): ProposedSource {
   const { advice, rendering, login, asksForPassword, taken } = findings
   const seed = advice.seed ?? seedOf(findings)
@@ -55,7 +55,7 @@ export function proposeSource(findings: Findings): ProposedSource {
   }
 }
 
-/** Adds the sitemap's findings: its address, if runs would not find it, and room for all its pages. */
+/** Adds the results from the sitemap: its address, if runs would not find it, and room for all its pages. */
 export function withSitemap(
   source: ProposedSource,
   sitemap: SitemapLook | null,
@@ -71,7 +71,7 @@ export function withSitemap(
   }
 }
 
-/** Which addresses a proposed source would read; where its seed leads is known. */
+/** Which addresses a proposed source would read, given the target of its seed. */
 export function membershipOf(source: ProposedSource, landing: PageUrl): (url: PageUrl) => boolean {
   const full = defineSource(source)
   const [seed = landing] = full.seeds

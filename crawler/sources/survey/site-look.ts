@@ -9,14 +9,14 @@ import type { Reading } from "../../reading.ts"
 
 /** The first page of a site, with everything that shows which program made it. */
 export interface SiteLook {
-  /** As the operator gave it. */
+  /** The address as given by the operator. */
   readonly asked: PageUrl
   /** The address after redirects. */
   readonly url: PageUrl
   readonly headers: Fetched["headers"]
   /** The HTML as sent; truncated if it is long. */
   readonly html: string
-  /** `<meta name=generator>`; empty when there is none. */
+  /** The content of `<meta name=generator>`; empty if there is none. */
   readonly generator: string
   readonly meta: ReadonlyMap<string, string>
   /** Absolute addresses of scripts and of the files that `<link>` names. */
@@ -35,11 +35,11 @@ export interface SiteLook {
 
 export interface Input {
   readonly name: string
-  /** In lower case; `text` if no type is given. */
+  /** The input type in lower case; `text` if none is given. */
   readonly type: string
 }
 
-/** Parsed in one go, alongside other work: even on longer pages, the beginning shows which program made them. */
+/** Parsed without yielding to other work: even on longer pages, the beginning shows which program made them. */
 const MAX_LOOK_CHARS = 500_000
 
 /** The HTML of a response as text; `null` if it isn't HTML. Must be called before anything else reads the body. */

@@ -11,7 +11,7 @@ const MAX_BYTES = 50 * 1024 * 1024
 export interface SitemapLook {
   /** The address of the sitemap or sitemap index. */
   readonly url: PageUrl
-  /** Whether runs find it without help: robots.txt names it, or it is `/sitemap.xml`. */
+  /** Whether runs find it unaided: robots.txt lists it, or it is `/sitemap.xml`. */
   readonly isFound: boolean
   /** The addresses in it, up to the point where reading stopped. */
   readonly pages: readonly PageUrl[]
@@ -20,8 +20,8 @@ export interface SitemapLook {
 }
 
 /**
- * Reads sitemaps until one lists pages of the source: the one that robots.txt names, the one where the program puts it
- * (by default the folder of the site), and the one at the root. Returns `null` if none lists anything.
+ * Reads sitemaps until one lists pages of the source: first the one listed in robots.txt, then the program's usual one
+ * (by default in the folder of the site), then the one at the root. Returns `null` if none lists any.
  */
 export async function lookForSitemap(
   start: PageUrl,

@@ -68,7 +68,7 @@ test("a documentation site is proposed with its scope, sitemap, languages, size 
     ...Object.fromEntries(paths.map((path) => [path, article(path.replaceAll("/", " ").trim())])),
   })
   const found = await survey(site.url("/docs"), {})
-  // The folder doesn't exist under its name without a slash.
+  // Without the final slash, the folder's address doesn't exist.
   expect(found).toMatchObject({ url: null, outcome: "failed:http-status" })
 
   const before = site.requests.length
@@ -265,7 +265,7 @@ test("an unknown certificate authority is answered with the setting to use", asy
       help: expect.stringMatching(/FOSSICK_CA_FILE.*caFile/),
     },
   ])
-  // A server that speaks no TLS at all is a different case.
+  // A server without TLS is a different case.
   await using plain = await startTestSite({ "/": article("Plain") })
   expect((await survey(plain.url("/").replace("http:", "https:"))).obstacles).toMatchObject([
     { kind: "server", help: expect.stringContaining(`http://${plain.authority}/`) },

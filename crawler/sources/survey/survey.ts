@@ -22,19 +22,19 @@ import { lookAtRendering, type RenderingLook } from "./rendering-look.ts"
 import { lookAt, type SiteLook } from "./site-look.ts"
 import { lookForSitemap, type SitemapLook } from "./sitemap-look.ts"
 
-/** Time limit for a whole look, including waits, since someone is waiting for it. If a site is slow, the look describes only the part it got to. */
+/** The time limit for a whole look, including waits, since a person is waiting for it. If a site is slow, the look describes only the part that was read in time. */
 export const SURVEY_MS = 90_000
-/** How many pages are shown as they would be indexed. */
+/** The maximum number of pages shown as they would be indexed. */
 export const PAGES_SHOWN = 5
 
 export interface SurveyOptions {
   readonly db: StateStore
   readonly config: CrawlerConfig
-  /** Whether the operator gave the address: if so, it can be private. */
+  /** Whether the operator gave the address, which means that it can be private. */
   readonly trusted: boolean
-  /** Whether an admin can open networks, and therefore learns whether a name is unknown or leads into a closed network. */
+  /** Whether an admin can allow networks, and may therefore learn whether a name is unknown or resolves into a forbidden network. */
   readonly tellsNetworks?: boolean
-  /** Whether the site belongs to the operator: robots.txt is then no obstacle. */
+  /** Whether the site belongs to the operator, which means that robots.txt is no obstacle. */
   readonly ignoresRobots: boolean
   /** Names of existing sources. */
   readonly taken: ReadonlySet<string>
@@ -44,7 +44,7 @@ export interface SurveyOptions {
   readonly places?: ReadingPlaces
 }
 
-/** The findings of one look at a site, and the source that fits. */
+/** The results of one look at a site, and the source that fits them. */
 export interface Survey {
   readonly asked: PageUrl
   /** The address after redirects; `null` if nothing could be read. */
@@ -67,7 +67,7 @@ export interface Survey {
   /** Obstacles and other facts the operator should know, each with a way to deal with it. */
   readonly obstacles: readonly Obstacle[]
   readonly notes: readonly string[]
-  /** As they would be indexed. */
+  /** Sample pages as they would be indexed. */
   readonly pages: readonly Tried[]
   readonly estimate: Estimate | null
   readonly requests: number
@@ -77,7 +77,7 @@ export interface Survey {
 /** How large the crawl will be. */
 export interface Estimate {
   readonly pages: number
-  /** Listed in the sitemap, or linked from the pages that were read, in which case there are more. */
+  /** The number of pages listed in the sitemap, or linked from the pages that were read; in the latter case there are more. */
   readonly from: "sitemap" | "links"
   readonly delayMs: number
   readonly seconds: number
@@ -231,7 +231,7 @@ function listedIn(
   return { pages, total: Math.round(sitemap.total * (pages.length / sitemap.pages.length)) }
 }
 
-/** How fast the site will be read. */
+/** The pace at which the site will be read. */
 async function paceOf(
   landing: PageUrl,
   source: ProposedSource,
@@ -264,11 +264,11 @@ function estimateOf(
   }
 }
 
-/** A page that holds a login form and little else. */
+/** Whether a page contains a login form and little else. */
 const BARE_CHARS = 300
 const isBare = ({ reading }: SiteLook): boolean => reading.extracted.markdown.length < BARE_CHARS
 
-/** The login form behind the page's login link, which a look follows once. */
+/** The login form behind the page's login link; a look follows one such link. */
 async function offeredForm(
   look: SiteLook,
   ofProgram: string | undefined,
@@ -294,7 +294,7 @@ async function readPages(
   { visits, trusted }: Parts,
 ): Promise<Tried[]> {
   const pages: Tried[] = []
-  // A secret that can't be resolved yet doesn't matter here because the look doesn't log in.
+  // A secret that can't be resolved yet is no obstacle here, because the look doesn't log in.
   const full = defineSource({ ...source, login: null })
   for (const url of urls) {
     const read = await visits.try(url, full)
@@ -304,7 +304,7 @@ async function readPages(
   return pages
 }
 
-/** Whether two addresses lead to the same page. */
+/** Whether two addresses lead to pages with the same text. */
 const isSame = (one: Tried, other: Tried): boolean =>
   one.page !== null && one.page.markdown === other.page?.markdown
 

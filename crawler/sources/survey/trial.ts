@@ -22,7 +22,7 @@ export interface TrialOptions {
 export interface Trial {
   /** `null` if the source has no login. `error`: why the site refused it; `null` if it didn't. */
   readonly login: { readonly kind: Login["kind"]; readonly error: string | null } | null
-  /** As they would be indexed. */
+  /** Sample pages as they would be indexed. */
   readonly pages: readonly Tried[]
   readonly requests: number
   readonly tookMs: number

@@ -10,9 +10,8 @@ export interface SourceReference {
 }
 
 /**
- * Describes the references that lead nowhere: to a source that is neither in the file nor declared over the API, and
- * has no pages. They aren't an error in the file, because a reference can come before its source, so they only cause
- * warnings.
+ * Describes the references to unknown sources, which are neither in the file nor declared over the API, and have no
+ * pages. They aren't an error in the file, because a reference can come before its source, so they only cause warnings.
  *
  * @param declared names in the file
  */
@@ -40,7 +39,7 @@ async function missing(
   declared: readonly string[],
 ): Promise<readonly string[]> {
   const others = names.filter((name) => !declared.includes(name))
-  // If nothing is known, another machine might be filling the index, so names are accepted as they are.
+  // If no source is known, another machine might be filling the index, so all names are accepted.
   if (db === null || (await sourceNames(db)).length === 0) return declared.length === 0 ? [] : others
   return await goneSources(db, others)
 }

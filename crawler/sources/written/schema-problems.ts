@@ -11,7 +11,7 @@ export const SOURCES_SCHEMA_FILE = new URL("../sources.schema.json", import.meta
 export type SchemaPart = "file" | "source" | "defaults"
 
 interface Validators extends Record<SchemaPart, ValidateFunction> {
-  /** The groups that have a field with this name; empty if only the source itself has it. */
+  /** The groups that contain a field with this name; empty if only the source itself does. */
   readonly holders: ReadonlyMap<string, readonly string[]>
 }
 
@@ -34,7 +34,7 @@ export function schemaProblems(part: SchemaPart, value: unknown): SourceProblem[
   return [...problems.values()]
 }
 
-/** Whether an error asks for a word although a group of fields was written, which is also allowed. */
+/** Whether an error demands a word although a group of fields, which is also allowed, was written. */
 const isOfOtherKind = (error: ErrorObject, errors: readonly ErrorObject[]): boolean =>
   typeof error.data === "object" &&
   error.data !== null &&
@@ -47,7 +47,7 @@ const isOfOtherKind = (error: ErrorObject, errors: readonly ErrorObject[]): bool
       !["type", "enum"].includes(other.keyword),
   )
 
-/** A required field that is missing because its name was misspelt: the error about the unknown name covers it. */
+/** A required field that is missing because its name was misspelt: the error about the unknown name is enough. */
 function renamedFields(errors: readonly ErrorObject[]): ReadonlySet<ErrorObject> {
   return new Set(
     errors.filter(

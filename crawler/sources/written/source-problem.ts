@@ -2,11 +2,11 @@
 export interface SourceProblem {
   /** The path to the field: `["limits", "pages"]`; list entries by index. Empty for the whole source. */
   readonly path: readonly (string | number)[]
-  /** The expectation that was not met, without the field's name. */
+  /** The requirement that was not met, without the field's name. */
   readonly message: string
 }
 
-/** A source that can't be understood or can't work; the message names every field that is wrong. */
+/** A source that is invalid or can't work; the message names every field that is wrong. */
 export class SourceError extends Error {
   readonly problems: readonly SourceProblem[]
 

@@ -7,15 +7,15 @@ import type { SourceProblem } from "./source-problem.ts"
 
 /** Where a source will run. */
 export interface Surroundings {
-  /** The environment, with the settings file as a fallback, which contains the named secrets; `null` if it isn't known here. */
+  /** The environment, with the settings file as a fallback, in which named secrets are looked up; `null` if it isn't known here. */
   readonly env: NodeJS.ProcessEnv | null
   /** `FOSSICK_WEBHOOK_NETWORKS`. */
   readonly webhookNetworks: readonly string[]
 }
 
 /**
- * Why a source cannot work here: missing secrets, and webhooks whose address is itself private. Names are not resolved; each delivery
- * checks where they lead.
+ * Why a source cannot work here: missing secrets, and webhooks whose address is itself private. Names are not resolved;
+ * each delivery checks the resolved addresses.
  */
 export function workProblems(spec: SourceSpec, { env, webhookNetworks }: Surroundings): SourceProblem[] {
   const open = new AllowedNetworks(webhookNetworks)

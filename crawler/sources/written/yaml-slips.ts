@@ -22,14 +22,14 @@ export interface ReadYaml {
 
 /** Maximum number of slips repaired in one pass. */
 const MOST_MENDED = 100
-/** These errors don't affect what follows; after any other, the rest of the file is misread. */
+/** Errors that don't affect the text after them; after any other error, the rest of the file is misread. */
 const HARMLESS = new Set(["DUPLICATE_KEY", "BAD_SCALAR_START"])
-/** A secret named without quotes; inside braces, YAML takes it for another nested map. */
+/** A secret without quotes; inside braces, YAML reads it as another nested map. */
 const UNQUOTED_SECRET = /(?<!["'\w$])\$\{(\w+)\}/g
 
 /**
- * Reads text as YAML 1.2. One slip makes a parser misread everything after it, so only the first is reported, along
- * with later ones that are certain: text after a `${NAME}` without quotes is read as if it had quotes.
+ * Reads text as YAML 1.2. A single slip makes a parser misread everything after it, so only the first is reported, and
+ * later ones only if they are certain: text after a `${NAME}` without quotes is read as if it had quotes.
  */
 export function readYaml(text: string): ReadYaml {
   const found = new Map<number, Slip>()
@@ -47,7 +47,7 @@ export function readYaml(text: string): ReadYaml {
     if (mended) {
       for (const { at, secret } of mended.found)
         found.set(at, { place: placeOf(at), text: `${secret} must be in quotes: "${secret}"` })
-      // The same length as before, so that all positions are still correct.
+      // The replacement has the same length, so that all positions are still correct.
       left = mended.text
       continue
     }
@@ -89,7 +89,7 @@ function withoutUnquotedSecrets(text: string, error: number) {
     : { found, text: text.slice(0, start) + mended + text.slice(start + line.length) }
 }
 
-/** Where a person would look: an unclosed quote is reported at the point where it opens. */
+/** The place where a person would look: an unclosed quote is reported where it opens. */
 function startOf({ code, message, pos }: YAMLError, document: Document): number {
   let start = pos[0]
   if (code === "MISSING_CHAR" && message.includes("quote")) {

@@ -7,7 +7,7 @@ import { CHILD_ENV } from "#base/testing/child-env.ts"
 export interface GitServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
-  /** Each request: `GET /a.git/info/refs?service=git-upload-pack`. */
+  /** Each request, such as `GET /a.git/info/refs?service=git-upload-pack`. */
   readonly requests: readonly string[]
 }
 
@@ -44,7 +44,7 @@ export async function startGitServer(
   }
 }
 
-/** As a CGI (RFC 3875). */
+/** Run as a CGI program (RFC 3875). */
 function runBackend(root: string, request: IncomingMessage, response: ServerResponse): void {
   const { pathname, search } = new URL(request.url ?? "/", "http://localhost")
   const { headers } = request

@@ -5,7 +5,7 @@ import { CHILD_ENV } from "#base/testing/child-env.ts"
 
 const NOBODYS = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", LC_ALL: "C" }
 
-/** A repository with its files, made by the real git. */
+/** A repository with its files, created by the real git. */
 export class GitWork {
   readonly root: string
   /** The time of the next commit in seconds since 1970; each is an hour after the one before. */
@@ -50,7 +50,7 @@ export class GitWork {
     rmSync(join(this.root, path))
   }
 
-  /** Commits all changes. @returns the commit */
+  /** Commits all changes. @returns the commit's hash */
   commit(message = "change"): string {
     this.git("add", "--all")
     this.git("commit", "--quiet", "--allow-empty", `--message=${message}`)

@@ -24,7 +24,7 @@ export interface BackupManifest {
   readonly format: number
   /** The Fossick version that wrote it. */
   readonly fossick: string
-  /** When it was started, ISO 8601. */
+  /** When the backup was started, ISO 8601. */
   readonly createdAt: string
   /** Where the index came from. */
   readonly engine: string
@@ -42,7 +42,7 @@ export const ABOUT =
 export const indexPart = (number: number): string => `index/${String(number).padStart(8, "0")}`
 export const isIndexPart = (name: string): boolean => INDEX_PART.test(name)
 
-/** The number of the image whose thumbnail an entry is, or `null`. */
+/** The number of the image whose thumbnail an entry contains, or `null`. */
 export function imageOf(name: string): number | null {
   const number = THUMBNAIL.exec(name)?.[1]
   return number === undefined ? null : Number(number)
@@ -55,19 +55,19 @@ export interface EntrySum {
   readonly sha256: string
 }
 
-/** The last entry; the sizes are comments for `sha256sum -c`. */
+/** The name of the last entry; the sizes are comments for `sha256sum -c`. */
 export function sumsText(sums: readonly EntrySum[]): string {
   return sums.map(({ name, bytes, sha256 }) => `# ${bytes} bytes\n${sha256}  ${name}\n`).join("")
 }
 
 export type BackupFileErrorCode =
-  /** Something other than a backup. */
+  /** The file is not a backup. */
   | "NOT_A_BACKUP"
-  /** Written by a newer Fossick, in a format that this one does not know. */
+  /** The backup was written by a newer Fossick, in a format that this one does not know. */
   | "FORMAT_TOO_NEW"
-  /** It ends too early. */
+  /** The file ends too early. */
   | "TRUNCATED"
-  /** An entry differs from what was written, or doesn't belong there. */
+  /** An entry differs from the one written, or doesn't belong in the backup. */
   | "DAMAGED"
 
 /** A file that isn't a complete, undamaged backup. */

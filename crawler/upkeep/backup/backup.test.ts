@@ -153,7 +153,8 @@ describe("backups during crawls", () => {
       const page = (await from.engine.get(changed))!
       await from.engine.index([{ ...page, markdown: "What it said for a moment." }])
     })
-    // The site never had either change: a conditional request with the earlier validators finds everything unchanged.
+    // The changes were never made on the site: a conditional request with the earlier validators finds everything
+    // unchanged.
     const { mended } = await restoreInto(folders.at("to"), folders.at("backup.tar"))
     expect(mended.addresses).toBe(2)
 

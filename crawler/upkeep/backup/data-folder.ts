@@ -11,7 +11,7 @@ import { SCRATCH } from "./write-backup.ts"
 
 const ASIDE = "before-restore-"
 /**
- * Names that a restore never adds or removes: files that are recreated, locks, files that containers keep here for
+ * Names that a restore never adds or removes: files that are recreated, locks, files that containers store here for
  * others (the server's own files, its key, language models), and files that every folder has.
  */
 const STAYS: ReadonlySet<string> = new Set(
@@ -73,14 +73,14 @@ export async function moveIntoPlace(dataDir: string, now: Date): Promise<string 
 /** Whether everything is restored and only has to be moved into place. */
 export const isWhole = (dataDir: string): boolean => existsSync(path.join(stagingOf(dataDir), PLAN))
 
-/** Completes a plan from wherever it was left. As {@link moveIntoPlace}. */
+/** Completes a plan from the point where it was interrupted. Returns the same as {@link moveIntoPlace}. */
 export async function finishRestore(dataDir: string): Promise<string | null> {
   const staging = stagingOf(dataDir)
   const { aside, old, fresh } = JSON.parse(await readFile(path.join(staging, PLAN), "utf8")) as Plan
   const asideFolder = path.join(dataDir, aside)
   if (old.length > 0) makeFolder(asideFolder)
   for (const name of old) {
-    // If a file is already in the aside folder, the one in its place is its successor.
+    // If a file is already in the aside folder, the one in its place is the restored one.
     if (existsSync(path.join(asideFolder, name))) continue
     await rename(path.join(dataDir, name), path.join(asideFolder, name))
   }

@@ -16,7 +16,7 @@ import { WebhookQueue } from "../../reporting/webhooks/webhook-queue.ts"
 export interface Mended {
   /** Addresses about which the state and the index disagreed; they are visited again. */
   readonly addresses: number
-  /** Images whose thumbnail is not in the backup; they are looked at again. */
+  /** Images whose thumbnail is not in the backup; they are examined again. */
   readonly images: number
   /** Jobs that were running when the backup was made; they continue. */
   readonly jobs: number
@@ -43,12 +43,12 @@ const holdImage = once((q: Queries<HeldTables>, { id }: HeldTables["held_image"]
 /**
  * Brings a restored state in line with the index and the thumbnails that came with it. They were copied after the
  * state, while crawls continued, so:
- * - an address may be recorded as a page that the index has lost since: a site that answers "not modified", or a
+ * - an address may be recorded as a page that the index has lost since: a site that responds with "not modified", or a
  * duplicate of it, would leave it missing; or it is recorded with the hash of an older page; or as not indexed although
  * the index has it. The index is right;
  * - the readers of a page may have been registered since;
  * - an image may be recorded with a thumbnail that was deleted;
- * - jobs and processes are marked as running that no longer run.
+ * - jobs and processes may be marked as running that no longer run.
  *
  * @throws Error when the state is from a newer Fossick
  */
@@ -95,11 +95,11 @@ export class StateMender {
   /** Call this once all pages and thumbnails have been recorded. */
   async mend(): Promise<Mended> {
     const mended = await transaction(this.#db, async () => {
-      // Webhook receivers get what crawls find, not that a copy was a minute behind.
+      // Webhook receivers are told what crawls find, not that a copy was a minute behind.
       const addresses = await this.#webhooks.untold(() => matchPages(this.#db, "held_page"))
       const images = await this.#images.lookAgain("held_image")
       const jobs = await new CrawlerProcesses(this.#db).forgetAll()
-      // An old copy says nothing about today's clock.
+      // The times in an old copy say nothing about today's clock.
       await trustClock(this.#db)
       return { addresses, images, jobs }
     })

@@ -61,8 +61,8 @@ function isPadding(at: number): boolean {
 }
 
 /**
- * Whether a change leaves an archive's meaning intact: it hits padding, or the checksum of a header. The checksum
- * doesn't cover itself, and its number can be written in several ways: with blanks for leading zeros, with anything
+ * Whether a change leaves an archive's meaning intact: it affects padding, or the checksum of a header. The checksum
+ * doesn't cover itself, and its number can be written in several ways: with blanks for leading zeros, or with anything
  * after its NUL. The empty blocks at the end are recognised by all their bytes except those of the checksum.
  */
 function changesNothing(changed: Buffer, at: number): boolean {

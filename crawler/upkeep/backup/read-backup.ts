@@ -90,7 +90,7 @@ export class BackupReader {
     while (this.entry !== null && isIndexPart(this.entry)) yield* this.bytes()
   }
 
-  /** Skips an entry; its bytes are checked all the same. */
+  /** Skips an entry; its bytes are still checked. */
   async skip(): Promise<void> {
     for await (const _ of this.bytes());
   }

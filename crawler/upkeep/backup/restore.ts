@@ -18,7 +18,7 @@ import { BackupReader } from "./read-backup.ts"
 
 export interface RestoreOptions {
   readonly dataDir: string
-  /** Opens the engine of the settings for writing, as if `dataDir` were this folder. */
+  /** Opens the engine from the settings for writing, as if `dataDir` were this folder. */
   readonly openEngine: (dataDir: string) => Promise<Engine>
   /** Whether to replace existing files. */
   readonly force: boolean
@@ -39,8 +39,8 @@ export interface Restored {
 }
 
 /**
- * Restores a backup into a data folder. Everything is put together in a folder inside it, and moved into place only
- * once it is complete and checked; until then the earlier files stay untouched, and no appliance starts.
+ * Restores a backup into a data folder. Everything is assembled in a folder inside it, and moved into place only once
+ * it is complete and checked; until then the earlier files stay untouched, and no appliance starts.
  *
  * @throws BackupFileError, ExportFileError, CommandError
  */
@@ -69,7 +69,7 @@ async function putTogether(
   const state = path.join(staging, STATE)
   await pipeline(reader.bytes(), createWriteStream(state, { mode: 0o600 }))
   const [damage] = stateDamage(staging)
-  // The backup's checksums only show that the state is as it was when it was backed up.
+  // The backup's checksums only show that the state has not changed since it was backed up.
   if (damage !== undefined)
     throw new BackupFileError(
       "DAMAGED",

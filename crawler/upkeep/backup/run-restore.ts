@@ -59,7 +59,7 @@ export async function runRestore(
       progress.say(
         `Restoring the backup of Fossick ${fossick} from ${createdAt}: ${counted(exportedPages, "page")}.`,
       )
-      // The settings don't say which of the shipped models it is; the backup does.
+      // The settings don't say which of the shipped models is used, but the backup does.
       const shipped = settings.model === "" ? shippedModelOf(model) : null
       await using embedder = await openEmbedder({
         ...settings,
@@ -135,7 +135,7 @@ async function refuseOccupied(settings: Values<typeof engineSettings>, force: bo
   if (contents.length > 0) await refuseWriter(settings)
 }
 
-/** Only its lock shows that an import or a re-embedding is running. */
+/** An import or a re-embedding can only be detected by its lock. */
 async function refuseWriter(settings: Values<typeof engineSettings>): Promise<void> {
   const isIndexThere = ["index", "generations", "locks"].some((name) =>
     existsSync(path.join(settings.dataDir, name)),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { type Pack, pack } from "tar-stream"
 import { type EntrySum, SUMS, sumsText } from "./backup-format.ts"
 
-/** Only the owner can read it, whichever user unpacks it. */
+/** Readable only by the owner, whichever user unpacks it. */
 const MODE = 0o600
 
 /** Writes the entries of a backup and keeps their checksums for the last entry. */
@@ -15,7 +15,7 @@ export class TarWriter {
     this.#mtime = mtime
   }
 
-  /** The archive as it is written; its reader sets the pace. */
+  /** The archive as it is being written; its reader sets the pace. */
   bytes(): AsyncIterable<Buffer> {
     return this.#pack as AsyncIterable<unknown> as AsyncIterable<Buffer>
   }
@@ -40,7 +40,7 @@ export class TarWriter {
     this.#sums.push({ name, bytes: size, sha256: sha256.digest("hex") })
   }
 
-  /** Adds the sums and ends the archive. */
+  /** Adds the checksums and ends the archive. */
   async finish(): Promise<void> {
     const text = Buffer.from(sumsText(this.#sums))
     await this.add(SUMS, text.length, [text])

@@ -19,7 +19,7 @@ import {
 } from "./backup-format.ts"
 import { TarWriter } from "./tar-writer.ts"
 
-/** Frames of the export are put together into entries of about this size. */
+/** Frames of the export are combined into entries of about this size. */
 const ENTRY_BYTES = 8 * 2 ** 20
 /** Name prefix of folders for a copy of the state. */
 export const SCRATCH = ".fossick-backup-"
@@ -38,8 +38,8 @@ export interface BackupSources {
 }
 
 /**
- * Everything an appliance keeps, as a backup (backup-format.ts), while it serves and crawls. The state is a snapshot,
- * but the index is copied in the minutes after it: restoring brings the two in line (mend-state.ts).
+ * Writes everything that an appliance keeps as a backup (backup-format.ts), while it serves and crawls. The state is a
+ * snapshot, but the index is copied in the minutes after it: restoring brings the two in line (mend-state.ts).
  */
 export async function* writeBackup(sources: BackupSources): AsyncGenerator<Buffer> {
   const createdAt = new Date()
@@ -94,7 +94,7 @@ async function addState(tar: TarWriter, { db, scratchDir }: BackupSources): Prom
   }
 }
 
-/** Removes folders left a day or more ago by killed backups. */
+/** Removes folders that killed backups left at least a day ago. */
 async function sweepScratch(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(SCRATCH)) continue
@@ -111,7 +111,7 @@ function refuseBroken(file: string): void {
     // Includes the indexes, which a quick check skips.
     const said = db.prepare("pragma integrity_check(1)").get()?.["integrity_check"]
     if (said !== "ok") throw new CommandError(`state.db is damaged, so no backup was made: ${String(said)}`)
-    // Otherwise the copy would be read with a log beside it.
+    // Otherwise SQLite would read the copy together with a log beside it.
     db.exec("pragma journal_mode = delete")
   } finally {
     db.close()
@@ -158,7 +158,7 @@ async function* filesIn(folder: string): AsyncGenerator<string> {
   for await (const entry of entries) if (entry.isFile()) yield entry.name
 }
 
-/** Thumbnails come and go while they are copied. */
+/** Thumbnails can be added and deleted while they are copied. */
 async function unlessGone<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found

@@ -10,13 +10,13 @@ import { readImage } from "./read-image.ts"
 import { FairPool } from "#base/flow/fair-pool.ts"
 import { pause } from "#base/flow/pause.ts"
 
-/** Larger files aren't downloaded completely. */
+/** The maximum file size; larger files aren't downloaded completely. */
 const MAX_BYTES = 10_000_000
-/** Images fetched and read at the same time, all hosts together. */
+/** The number of images fetched and read at the same time, across all hosts. */
 const CONCURRENCY = 4
-/** How long to leave an image alone after a temporary failure, or a host that doesn't respond. */
+/** How long to wait before retrying an image after a temporary failure, or a host that doesn't respond. */
 const PAUSE_MS = 3_600_000
-/** Failures in a row after which a host is left alone. */
+/** The number of consecutive failures after which a host is paused. */
 const HOST_FAILURES = 3
 
 export interface CollectImagesOptions {
@@ -24,11 +24,11 @@ export interface CollectImagesOptions {
   /** Readers that may reach an image, each with its own address guard: if one may not, the next is tried. */
   readonly readersFor: (image: UnreadImage) => Promise<readonly PageReader[]>
   readonly config: CrawlerConfig
-  /** Stops the work; images in progress are cut short. */
+  /** Stops the work; images in progress are abandoned. */
   readonly signal: AbortSignal
 }
 
-/** Looks at every due image, host by host at each host's pace, and deletes images that are no longer on any page. */
+/** Examines every due image, at the pace of each host, and deletes images that are no longer on any page. */
 export async function collectImages(options: CollectImagesOptions): Promise<void> {
   const { store, signal } = options
   const slots = new FairPool("images", { places: CONCURRENCY })
@@ -70,7 +70,7 @@ async function collectHost(host: string, slots: FairPool, options: CollectImages
   }
 }
 
-/** What one image reveals about its host. */
+/** Facts about a host learned from one image. */
 interface Collected {
   readonly answered: boolean
   /** How long to wait before the next request to the host. */

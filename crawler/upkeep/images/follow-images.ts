@@ -21,8 +21,8 @@ export interface FollowImagesOptions {
 }
 
 /**
- * Looks at images in a separate process whenever there are any and no crawl is queued or running: pages go first, and a
- * host is never visited for both at once. Ends with the signal.
+ * Examines images in a separate process whenever there are any and no crawl is queued or running: pages take
+ * precedence, and a host is never visited for both at once. Ends with the signal.
  */
 export async function followImages({ store, jobs, room, log, signal }: FollowImagesOptions): Promise<void> {
   await store.remakeLost()

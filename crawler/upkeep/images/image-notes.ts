@@ -13,7 +13,7 @@ export const IMAGES_PER_PAGE = 20
 const ALT_CHARS = 500
 /** Prefix of the detail of an image that the address guard refused. */
 export const REFUSED = "blocked-address: "
-/** The image at an address can change: after this time, it is looked at again when its page is visited. */
+/** The image at an address can change: after this time, it is examined again when its page is visited. */
 const LOOK_AGAIN_MS = 30 * 86_400_000
 
 type Images = Queries<ImageTables>
@@ -86,7 +86,7 @@ const dropSite = once((q: Images, { site }: { site: string }) =>
   q.deleteFrom("image_site").where("site", "=", site).where("pages", "<=", 0),
 )
 
-/** How many pages contain an image, by another column of the key. */
+/** The number of pages that contain an image, by another column of the key. */
 const countedBy = (table: "image_use", column: "site") => ({
   more: once((q: Images, { image, by }: CountKey) =>
     q
@@ -124,7 +124,7 @@ export class ImageNotes {
     migrateImages(db)
   }
 
-  /** Records which images are on the pages now; pages without images count too. */
+  /** Records which images are on the pages now, including pages without images. */
   async note(pages: readonly Pick<Page, "url" | "images" | "source">[]): Promise<void> {
     const now = this.#clock()
     const old = now - LOOK_AGAIN_MS
@@ -148,7 +148,7 @@ export class ImageNotes {
     })
   }
 
-  /** Forgets pages that no longer exist; `ImageStore.sweep` then deletes images that are no longer on any page. */
+  /** Deletes the records of pages that no longer exist; `ImageStore.sweep` then deletes images that are no longer on any page. */
   async forget(pages: readonly PageUrl[]): Promise<void> {
     if (pages.length === 0) return
     await transaction(this.#db, async () => {

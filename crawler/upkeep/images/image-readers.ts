@@ -11,8 +11,8 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { UnreadImage } from "./image-store.ts"
 
 /**
- * The readers of images: one for everything that anyone may read, and one for each source that may read more, used only
- * for images on the source's own pages. This way no page can trigger a request that its source could not make.
+ * The readers of images: one for everything that is generally allowed, and one for each source that may read more, used
+ * only for images on the source's own pages. This way no page can trigger a request that its source could not make.
  */
 export class ImageReaders implements AsyncDisposable {
   readonly #db: StateStore
@@ -21,7 +21,7 @@ export class ImageReaders implements AsyncDisposable {
   readonly #resolve: Resolve | undefined
   readonly #opened = new AsyncDisposableStack()
   readonly #plain: PageReader
-  /** By source; `null` for a source that may read no more than the settings allow. */
+  /** Readers, keyed by source; `null` for a source that may read no more than the settings allow. */
   readonly #own = new Map<string, Promise<PageReader | null>>()
 
   /** `resolve`: how names are resolved; default: as the system does. */

@@ -32,12 +32,12 @@ export interface ImageTables {
   image_source: { image: number; source: string; pages: number }
 }
 
-/** Columns of an image that has not been looked at yet. */
+/** The columns of an image that has not been examined yet. */
 export const UNREAD = { state: null, tries: 0, due: 0 } as const
 
-// `page_images`, `image_use` and `image_source` store the same facts from both ends, so that neither a page's change
-// nor counting the pages of a site that contain an image needs a scan. Ids are never reused because thumbnails are
-// named after them.
+// `page_images`, `image_use` and `image_source` store the same facts in both directions, so that neither a page's
+// change nor counting the pages of a site that contain an image needs a scan. Ids are never reused because thumbnails
+// are named after them.
 const STEPS: readonly Step[] = [
   ({ lastingId, integer, text, strict, keyed }) =>
     `create table image (

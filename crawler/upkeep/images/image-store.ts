@@ -15,7 +15,7 @@ import type { Junk, Look } from "./read-image.ts"
 /** An image on at least this many pages, and on more than half of its site's, is part of the design. */
 const FIXTURE_PAGES = 4
 const MAX_TRIES = 3
-/** Longest pause for an image or a host. A due time further away was set while the clock was ahead, and counts as due. */
+/** The longest pause for an image or a host. A due time further in the future was set while the clock was ahead, and counts as due. */
 const MAX_REST_MS = 24 * 3_600_000
 const isDue = (now: number) => {
   const eb = expressionBuilder<ImageTables, "image">()
@@ -40,22 +40,22 @@ export type ImageFacts =
   | ({ readonly state: "read"; readonly id: number } & Look)
   /** Not content: because of its kind, because it is on most pages of the site, or because it doesn't exist. */
   | { readonly state: "junk"; readonly because: Junk | "fixture" | "broken" }
-  /** It was not looked at, or may not be looked at. */
+  /** It was not examined, or may not be. */
   | { readonly state: "unread" }
 
-/** An image to look at. */
+/** An image to examine. */
 export interface UnreadImage {
   readonly id: number
   readonly url: PageUrl
   readonly host: string
-  /** Sources whose pages contain it. */
+  /** The sources whose pages contain the image. */
   readonly sources: readonly string[]
   readonly tries: number
 }
 
 /**
  * The facts about the images on indexed pages, in `state.db`, and their thumbnails, in `images/` in the data folder. An
- * image without a state is yet to be looked at, so nothing has to be queued and a lost process leaves nothing behind.
+ * image without a state is still to be examined, so nothing has to be queued and a lost process leaves nothing behind.
  */
 export class ImageStore {
   readonly #folder: string
@@ -69,19 +69,19 @@ export class ImageStore {
     migrateImages(db)
   }
 
-  /** Has every image looked at again if the thumbnail folder is gone: it can be deleted at any time. */
+  /** Marks every image to be examined again if the thumbnail folder is missing: it can be deleted at any time. */
   async remakeLost(): Promise<void> {
     if (existsSync(this.#folder)) return
     await this.#queries.updateTable("image").set(UNREAD).where("state", "=", "read").execute()
   }
 
-  /** Whether an image was looked at, and so has a thumbnail. */
+  /** Whether an image was examined, and so has a thumbnail. */
   async isRead(id: number): Promise<boolean> {
     return (await this.#read(id).executeTakeFirst()) !== undefined
   }
 
   /**
-   * Has images looked at again, except those in the table `held` (`id`). Runs in the caller's transaction.
+   * Marks images to be examined again, except those in the table `held` (`id`). Runs in the caller's transaction.
    * @returns the number of images
    */
   async lookAgain(held: string): Promise<number> {
@@ -94,7 +94,7 @@ export class ImageStore {
     return Number(numUpdatedRows)
   }
 
-  /** Whether there are images to look at now, or to delete. */
+  /** Whether there are images to examine now, or to delete. */
   async hasWork(now = Date.now()): Promise<boolean> {
     return (
       (await this.#due(now).select("id").limit(1).executeTakeFirst()) !== undefined ||
@@ -102,12 +102,12 @@ export class ImageStore {
     )
   }
 
-  /** Hosts with images to look at. */
+  /** Hosts with images to examine. */
   async unreadHosts(now = Date.now()): Promise<string[]> {
     return (await this.#due(now).select("host").distinct().execute()).map(({ host }) => host)
   }
 
-  /** The next images of a host, ordered by their position on their pages. Counts a try for each. */
+  /** The next images of a host, ordered by their position on their pages. Counts an attempt for each. */
   async nextUnread(host: string, now = Date.now()): Promise<UnreadImage | null> {
     const row = await this.#due(now)
       .select(TAKEN)
@@ -119,7 +119,7 @@ export class ImageStore {
     return row ? ((await this.#taken(row)) ?? (await this.nextUnread(host, now))) : null
   }
 
-  /** The next image that a process was looking at when it crashed; it is looked at alone so that it affects no other image. */
+  /** The next image that a process was examining when it crashed; it is examined alone so that it affects no other image. */
   async nextSuspect(): Promise<UnreadImage | null> {
     const row = await this.#queries
       .selectFrom("image")
@@ -142,7 +142,7 @@ export class ImageStore {
       return null
     }
     const tries = row.tries + 1
-    // Counted before looking at the image, so that one that crashes the process isn't retried forever.
+    // Counted before examining the image, so that one that crashes the process isn't retried forever.
     await this.#update(id, { tries })
     const of = this.#queries.selectFrom("image_source").select("source").where("image", "=", id)
     const sources = (await of.orderBy("source").execute()).map(({ source }) => source)
@@ -164,18 +164,18 @@ export class ImageStore {
     })
   }
 
-  /** `broken`: there is no image. `unreadable`: there may be one, but we can't or may not look at it. */
+  /** `broken`: there is no image. `unreadable`: there may be one, but we can't or may not read it. */
   async recordFailure(id: number, state: "broken" | "unreadable", detail: string): Promise<void> {
     await this.#update(id, { state, detail: detail.slice(0, 500), looked_at: Date.now() })
   }
 
-  /** Leaves an image alone for a time, {@link MAX_TRIES} times in all. */
+  /** Postpones an image for a time, at most {@link MAX_TRIES} times in all. */
   async postpone(image: UnreadImage, ms: number, detail: string): Promise<void> {
     if (image.tries >= MAX_TRIES) await this.recordFailure(image.id, "unreadable", detail)
     else await this.#update(image.id, { due: Date.now() + Math.min(ms, MAX_REST_MS) })
   }
 
-  /** Uncounts a try that wasn't made or was cut short. */
+  /** Takes back the count of an attempt that wasn't made or was interrupted. */
   async giveBack({ id }: UnreadImage): Promise<void> {
     await this.#queries
       .updateTable("image")
@@ -184,7 +184,7 @@ export class ImageStore {
       .execute()
   }
 
-  /** Leaves a whole host alone for a time. */
+  /** Pauses a whole host for a time. */
   async postponeHost(host: string, ms: number): Promise<void> {
     await this.#queries
       .updateTable("image")
@@ -194,12 +194,12 @@ export class ImageStore {
       .execute()
   }
 
-  /** Removes images that are no longer on any page, thumbnails first, so that none is left without its row. */
+  /** Removes images that are no longer on any page; deletes the thumbnails first, so that none remains without its row. */
   async sweep(): Promise<void> {
     for (const { id } of await this.#unused().execute()) {
       rmSync(this.thumbnailPath(id), { force: true })
       const unused = this.#queries.deleteFrom("image").where("id", "=", id).where("uses", "=", 0)
-      // It might have reappeared in the meantime; then it is looked at again.
+      // It might have reappeared in the meantime; then it is examined again.
       if ((await unused.executeTakeFirst()).numDeletedRows === 0n) await this.#update(id, UNREAD)
     }
   }
@@ -224,7 +224,7 @@ export class ImageStore {
     return join(this.#folder, thumbnailName(id))
   }
 
-  /** The thumbnail of an image; `null` if it is missing or differs from what was written. Then the image is looked at again. */
+  /** The thumbnail of an image; `null` if it is missing or differs from the one written, in which case the image is examined again. */
   async thumbnail(id: number): Promise<Buffer | null> {
     const image = await this.#read(id).executeTakeFirst()
     if (image === undefined) return null
@@ -264,7 +264,7 @@ export class ImageStore {
   }
 }
 
-/** A thumbnail that is missing or differs from what was written. */
+/** A thumbnail that is missing or differs from the one written. */
 export interface DamagedThumbnail {
   readonly id: number
   /** Path relative to the data folder. */
@@ -273,7 +273,7 @@ export interface DamagedThumbnail {
   readonly damage: string
 }
 
-/** Finds thumbnails that differ from what was written. Reads all of them and changes nothing. */
+/** Finds thumbnails that differ from those written. Reads all of them and changes nothing. */
 export async function damagedThumbnails(db: StateStore, dataDir: string): Promise<DamagedThumbnail[]> {
   const found: DamagedThumbnail[] = []
   const images = queriesOf<ImageTables>(db).selectFrom("image").select(["id", "thumbnail_sum"])

@@ -13,7 +13,7 @@ import { ImageReaders } from "./image-readers.ts"
 import { ImageStore } from "./image-store.ts"
 
 // The process started by follow-images.ts. Image decoders are large programs that read untrusted input: if one crashes,
-// it takes down only this process.
+// only this process ends.
 
 const LOW_PRIORITY = 10
 

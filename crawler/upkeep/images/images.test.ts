@@ -215,7 +215,7 @@ describe("images of crawled pages", () => {
     for (const [name, path, author] of [
       ["wiki", "/wiki", "operator"],
       ["blog", "/blog", "operator"],
-      // On the same host as the wiki, from an author who may read none of it.
+      // On the same host as the wiki, declared by an author who may read none of its pages.
       ["other", "/wiki", "api"],
     ] as const) {
       const host = name === "blog" ? "blog.example" : "wiki.example"
@@ -236,7 +236,7 @@ describe("images of crawled pages", () => {
     await collectImages({ store, readersFor: (image) => readers.of(image), config, signal })
     expect(inside.requests.filter((path) => path.endsWith(".png"))).toEqual(["/shown.png"])
 
-    // The wiki's own page shows it now, so it may be looked at.
+    // The wiki's own page shows the image now, so it may be examined.
     inside.serve({ "/wiki": page("Wiki", ["/shown.png", "/hidden.png"]) })
     const { id } = await jobs.enqueue(
       defineSource({
@@ -258,7 +258,7 @@ describe("images of crawled pages", () => {
     await using site = await startTestSite({ "/": page("Home", ["/bomb.png"]) })
     await fixture.crawl({ seeds: [site.url("/")] })
     const store = new ImageStore(fixture.db, folder.path)
-    // A process that dies while looking at an image leaves a counted try behind.
+    // A process that dies while examining an image leaves a counted attempt behind.
     const tries = []
     for (let image = await store.nextUnread(new URL(site.origin).host); image && tries.length < 10;) {
       tries.push(image.tries)

@@ -17,7 +17,7 @@ export interface Look {
   readonly format: string
   /** File size in bytes. */
   readonly bytes: number
-  /** More than one for an animation. */
+  /** The number of frames; more than one for an animation. */
   readonly frames: number
   /** The hash from `perceptual-hash.ts`. */
   readonly hash: string
@@ -27,8 +27,8 @@ export interface Look {
 /** Maximum number of pixels an image may declare; a file of a few bytes can declare billions. */
 const MAX_PIXELS = 100_000_000
 /**
- * Memory that an image may take while it is decoded, in bytes, by {@link decodedBytes}; and the total for all images in
- * this process, except for the first. An AVIF of 1 KB and 64 million pixels took 1,100 MB.
+ * The memory that an image may use while it is decoded, in bytes, as computed by {@link decodedBytes}; also the total
+ * for all images in this process, except for the first. An AVIF of 1 KB and 64 million pixels used 1,100 MB.
  */
 const MAX_DECODED_BYTES = 512 * 1024 * 1024
 const decoding = new QueuedBudget(256 * 1024 * 1024)
@@ -37,12 +37,12 @@ const THUMBNAIL_QUALITY = 75
 const TIMEOUT_SECONDS = 20
 
 const TRACKER_SIDE = 2
-/** Icons, buttons and avatars: no side longer than this, or lower than {@link BUTTON_SIDE}. */
+/** The maximum size of icons, buttons and avatars: no side longer than this, or lower than {@link BUTTON_SIDE}. */
 const ICON_SIDE = 64
 const BUTTON_SIDE = 40
-/** Aspect ratio, in either direction, from which an image is a strip. */
+/** The aspect ratio, in either direction, from which an image counts as a strip. */
 const STRIP_RATIO = 7
-/** Maximum standard deviation of each colour channel, 0 to 127; a single thin line on white already exceeds it. */
+/** The maximum standard deviation of each colour channel, 0 to 127, in an empty image; a single thin line on white already exceeds it. */
 const FLAT_DEVIATION = 2
 
 /** Image formats that are read. Hostile files can attack any decoder, so only the formats that the web needs are listed. */
@@ -53,7 +53,7 @@ const LOADERS = ["Jpeg", "Png", "Webp", "Nsgif", "Heif", "Svg", "Tiff"].flatMap(
 
 let prepared = false
 
-// One image at a time and no caching: the caller decides how many run in parallel.
+// Decodes one image at a time and caches nothing: the caller decides how many run in parallel.
 function prepare(): void {
   if (prepared) return
   prepared = true

@@ -29,7 +29,7 @@ export interface NarrowUnseenOptions {
   readonly writes?: Serial
 }
 
-/** Outcomes that mean, together with another address, that the site shows something else in place of the page. */
+/** Outcomes that mean, if there is another address, that the site shows something else in place of the page. */
 const ELSEWHERE: ReadonlySet<OutcomeName> = new Set<OutcomeName>([
   "skipped:duplicate",
   "skipped:noindex",
@@ -44,9 +44,9 @@ const BATCH = 50
 
 /**
  * Narrows the readers of pages at the end of a run, including pages that the run didn't reach. Hides pages that the
- * site refuses to the source's own login. The readers an observer stands for lose a page that the observer saw too long
- * ago. A page that no observer has looked at gets the readers of the source's own login. Never widens. Deletes
- * observations of pages that the source no longer holds. The caller holds the index for writing.
+ * site refuses to the source's own login. The readers that an observer represents lose a page that the observer saw too
+ * long ago. A page that no observer has visited gets the readers of the source's own login. Never widens. Deletes
+ * observations of pages that the source no longer has. The caller has the index open for writing.
  * @returns how many pages were narrowed
  */
 export async function narrowUnseen(options: NarrowUnseenOptions): Promise<number> {
@@ -173,7 +173,7 @@ async function write(
   await engine.load(pages)
 }
 
-/** Deletes observations of pages that the source no longer holds. */
+/** Deletes observations of pages that the source no longer has. */
 async function forgetUnheld(db: StateStore, source: string, observations: Observations): Promise<void> {
   for (let after = ""; ;) {
     const urls = await observations.pages(after, CHUNK)

@@ -27,9 +27,9 @@ const BATCH = 50
 const DAY_MS = 24 * 3_600_000
 
 /**
- * Removes approved pages from the index, and puts back those to be restored. The caller holds the index for writing. A
- * copy is stored before a page is removed, and the state is updated only after the engine, so wherever a lost process
- * stopped, the next call has the same result. Expired copies are dropped.
+ * Removes approved pages from the index, and puts back those to be restored. The caller has the index open for writing.
+ * A copy is stored before a page is removed, and the state is updated only after the engine, so wherever a lost process
+ * stopped, the next call has the same result. Expired copies are deleted.
  */
 export async function carryOutRemovals(options: CarryOutOptions): Promise<void> {
   const { db, writes = new Serial() } = options
@@ -125,9 +125,9 @@ async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): P
     if (copy === null) continue
     const held = pages.get(url) ?? (await engine.get(url))
     const shared = new SharedPages(db, engine, { name: source, ...(await identityOf(db, source)) }, clock)
-    // The index might hold it as read by another source; if so, its next visit restores it.
+    // The index might contain the page as read by another source; if so, its next visit restores it.
     if (held && !(await shared.mayShare(held))) continue
-    // A page that other sources hold is newer than the copy.
+    // A page that other sources have is newer than the copy.
     pages.set(
       url,
       held ? withSources(withReadersOf(held, copy), [held.source, ...sourcesOf(held), source]) : copy,

@@ -71,7 +71,7 @@ describe("a page in the index", () => {
 
   test("counts as edited as long as two fifths of its word sequences are shared", async () => {
     const { complaint } = site({ "/": HOME, "/a": words("alpha", 0, 52) }, (url) => read(url))
-    // 20 of 50 rows are shared, and then 19 of 50.
+    // 20 of 50 shingles are shared, and then 19 of 50.
     expect(await complaint("/a", words("alpha", 0, 22), { title: "Page not found" })).toBeNull()
     expect(await complaint("/a", words("alpha", 0, 21), { title: "Page not found" })).toBe(SAYS_SO)
   })
@@ -113,10 +113,10 @@ describe("a page in the index", () => {
   test("is missing when it shows that text with up to a fifth of it changed", async () => {
     const absent = read(words("other", 0, 52))
     const { complaint } = site({ "/": HOME, "/a": ALPHA }, absent)
-    // 40 of 50 rows are shared, and then 39 of 50.
+    // 40 of 50 shingles are shared, and then 39 of 50.
     expect(await complaint("/a", words("other", 0, 42))).toBe(FOR_ANY)
     expect(await complaint("/a", words("other", 0, 41))).toBeNull()
-    // The same applies to the front page, both now and as the index held it.
+    // The same applies to the front page, both now and in the index.
     const front = site({ "/": words("home", 0, 52), "/a": ALPHA, "/b": words("home", 0, 42) })
     expect(await front.complaint("/a", words("home", 0, 42))).toBe("it now has the text of the front page")
     expect(await front.complaint("/a", words("home", 0, 41))).toBeNull()

@@ -1,23 +1,23 @@
 import { wordsIn } from "./resemblance.ts"
 
-/** What a page with a success status says about itself in its title or first heading. */
+/** What a page with a success status says about itself in its title or first heading, if it is an error page. */
 export type ErrorWording =
   /** It says explicitly that a page doesn't exist. */
   | "not-found"
-  /** It says that something doesn't exist, as a page about such errors does too. */
+  /** It says that something doesn't exist, which can also be said by a page about such errors. */
   | "maybe-not-found"
   /** It says that the site is under maintenance. */
   | "maintenance"
 
 /** Maximum length of an error page; texts that explain errors are longer. */
 const MOST_WORDS = 150
-/** A page this short that says "not found" counts as not found. */
+/** The maximum length at which a page that says "not found" counts as not found. */
 const FEW_WORDS = 60
 const HEADLINE_CHARS = 60
 
 /**
- * Judges a short page by its headlines and its beginning, in the languages most sites are written in; `null` for any
- * other page. `isMarked`: the program that made the page marks it as missing, in whatever language.
+ * Judges a short page by its headlines and its beginning, in the languages in which most sites are written; `null` for
+ * any other page. `isMarked`: the program that made the page marks it as missing, in any language.
  */
 export function errorWording(title: string, markdown: string, isMarked = false): ErrorWording | null {
   if (isMarked && wordsIn(markdown) <= MOST_WORDS) return "not-found"
@@ -47,8 +47,8 @@ function firstHeading(markdown: string): string {
 }
 
 /**
- * A wiki's unwritten page says so in its first sentence, under its future title, and offers to write it. A page that
- * explains such sentences says more.
+ * A page that does not exist yet in a wiki says so in its first sentence, under its future title, and offers to create
+ * it. A page that explains such sentences has more text.
  */
 function openingOf(markdown: string): ErrorWording | null {
   const line = /^(?!#)\S.*$/m.exec(markdown.slice(0, 2000))?.[0] ?? ""
@@ -148,7 +148,7 @@ const PAGE = anyOf(
   ["ページ", "页面", "頁面", "网页", "網頁", "페이지", "صفحة", "הדף", "דף", "صفحه", "पृष्ठ", "หน้า"],
 )
 
-/** Used by pages that haven't been written yet; the subject of an article might not exist yet either. */
+/** Used for pages that haven't been written yet, but the subject of an article might not exist yet either. */
 const NOT_YET = anyOf(
   [
     "exist yet",
@@ -177,7 +177,7 @@ const NOT_YET = anyOf(
   ["ještě", "ešte", "încă", "henüz", "ακόμη", "belum", "まだ", "尚", "아직", "עדיין", "بعد"],
 )
 
-/** Wikis' names for a page, in addition to the words of {@link PAGE}. */
+/** Words that wikis use for a page, in addition to those of {@link PAGE}. */
 const TOPIC = anyOf(
   ["topic", "article", "thema", "artikel", "sujet", "tema", "tópico", "argomento", "onderwerp", "тема"],
   ["emne", "dokument", "ämne", "otsikko", "başlık", "topik"],

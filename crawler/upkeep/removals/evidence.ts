@@ -7,8 +7,8 @@ import type { KnownAddress } from "../../crawl/frontier/known-addresses.ts"
  * - `not-found`: 404. `gone`: 410, or no longer in the content of its source.
  * - `noindex`: it asks not to be indexed. `robots`: robots.txt disallows it now.
  * - `out-of-scope`: it no longer belongs to its source.
- * - `moved`: its address leads to a page that the index holds.
- * - `leads-elsewhere`: it leads to something else: the front page, a login page, another site.
+ * - `moved`: its address redirects to a page that is in the index.
+ * - `leads-elsewhere`: it redirects to something else: the front page, a login page, another site.
  */
 export type RemovalReason =
   | "not-found"
@@ -28,9 +28,9 @@ export interface Evidence {
 
 /**
  * The evidence in an outcome, or `null` if it proves nothing. Only the site's response for this exact address is
- * evidence. Failures (5xx, timeouts, names that don't resolve, 429) are not, nor are pages that came out empty or
+ * evidence. Failures (5xx, timeouts, names that don't resolve, 429) are not, nor are pages that were empty or
  * unreadable, nor "not found" with status 200. Nor are 401 and 403: they say who may read a page, not that it is gone,
- * and firewalls send them to crawlers they dislike.
+ * and firewalls send them to crawlers they want to keep out.
  */
 export function evidenceOf(
   { outcome, status, leadsTo }: Pick<KnownAddress, "outcome" | "status" | "leadsTo">,

@@ -22,7 +22,7 @@ const words = (name: string, from: number, to: number) =>
 const MISSING = { outcome: GONE.outcome, status: 404, detail: "the site answered 404" } as const
 const AT_ONCE = { outcome: GONE.outcome, status: 410, detail: "the site answered 410" } as const
 
-/** Runs of sources with given results in place of visits, and their judgement. */
+/** Runs of sources with specified results instead of visits, and their judgement. */
 class Runs extends VisitedSite {
   readonly jobs = new Jobs(this.db)
   readonly engine = new MemoryEngine()
@@ -277,7 +277,7 @@ describe("an address that redirects to an indexed page", () => {
 
   test("has moved when nine tenths of its text are there, no matter what else leads there", async () => {
     const runs = new Runs()
-    // 45 of 50 rows are shared, and then 44 of 50.
+    // 45 of 50 shingles are shared, and then 44 of 50.
     await runs.run({
       "/same": words("same", 0, 47),
       "/like": words("same", 0, 46),
@@ -315,7 +315,7 @@ describe("an address that redirects to an indexed page", () => {
     expect(await runs.removal("/one")).toMatchObject({ state: "removed", reason: "moved" })
     expect(await runs.removal("/other")).toMatchObject({ state: "struck", reason: "out-of-scope" })
     expect(await runs.removal("/missing")).toMatchObject({ state: "struck", reason: "not-found" })
-    // A site that hasn't moved says nothing about its addresses.
+    // A site that hasn't moved is no evidence about its addresses.
     await runs.run({ "/other": left }, { landed: { [at("/")]: at("/start") }, trigger: "command" })
     expect(await runs.removal("/other")).toMatchObject({ strikes: 1 })
   })
@@ -362,7 +362,7 @@ describe("the limit on removals", () => {
       removed: 1,
       held: 0,
     })
-    // The page stays for the other source, which holds it for approval.
+    // The page stays for the other source, for which it waits for approval.
     expect(runs.paths).toHaveLength(10)
     expect([
       await runs.removals.count("held"),
@@ -420,7 +420,7 @@ describe("the operator's decision", () => {
       await runs.removals.count("removed", "a"),
       await runs.removals.ofRun(4),
     ]).toEqual([false, 3, { removed: 3, held: 3 }])
-    // The pages now belong to the other source, which reads them as they are.
+    // The pages now belong to the other source, which reads their current versions.
     expect(runs.paths).toHaveLength(4)
     expect(runs.engine.pages.get(at("/0000"))?.source).toBe("b")
     expect(await runs.removals.restore({ source: "b" })).toBe(0)
@@ -456,14 +456,14 @@ describe("the operator's decision", () => {
     const hash = async () => (await runs.known.get(at("/0000"), "site"))?.hash
     expect(await runs.run({ "/0000": AT_ONCE })).toEqual({ removed: 0, held: 0 })
     expect(await runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 0 })
-    // It stays as it was found, not as in the copy, and nothing is written for it.
+    // The page stays as it was found, not as in the copy, and no new version is written.
     expect(runs.engine.pages.get(at("/0000"))?.markdown).toBe("back again with other words")
     expect([await hash(), runs.engine.batches]).toEqual(["back again with other words", []])
   })
 
   test("remains requested while a run is being judged", async () => {
     const runs = new Runs()
-    // More than are judged at once.
+    // More pages than are judged at once.
     const gone = Object.keys(pages(201))
     const removal = { maxShare: 0 }
     await runs.run({ ...pages(202), "/start": "Start" })

@@ -5,7 +5,7 @@ import type { RemovalReason } from "./evidence.ts"
 
 /**
  * - `struck`: there is evidence, but not enough yet.
- * - `held`: there is enough, but for too many pages at once: waits for the operator.
+ * - `held`: there is enough evidence, but for too many pages at once: waits for the operator.
  * - `approved`: to be removed from the index by the process that writes it.
  * - `removed`: no longer in the index; a copy is kept.
  * - `restoring`: to be put back by the process that writes the index.
@@ -34,8 +34,8 @@ export interface RemovalTables {
 }
 
 const STEPS: readonly Step[] = [
-  // `at`: time of the latest evidence, or of the removal for removed pages. `spares`: the text is at another address. A
-  // page can belong to several sources, each of which finds separately that it is gone.
+  // `at`: the time of the latest evidence, or of the removal for removed pages. `spares`: the text is also at another
+  // address. A page can belong to several sources, each of which determines separately that it is gone.
   ({ id, integer, real, text, blob, strict, keyed }) =>
     `create table removal (
      url ${text} not null, source ${text} not null, state ${text} not null, reason ${text} not null, detail ${text},

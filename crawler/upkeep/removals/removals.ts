@@ -15,7 +15,7 @@ import { RemovedCopies } from "./removed-copies.ts"
 
 export type { RemovalState }
 
-/** A page that was removed or might be. */
+/** A page that was removed or might be removed. */
 export interface Removal {
   readonly url: PageUrl
   readonly source: string
@@ -47,9 +47,9 @@ export interface HeldRemovals {
 
 /** The results of one run. */
 export interface RunRemovals {
-  /** Number of pages removed from the index on the run's evidence, at its end or when the operator approved. */
+  /** The number of pages removed from the index because of the run's evidence, at its end or when the operator approved. */
   readonly removed: number
-  /** Number of pages of its source that were waiting for the operator when it ended. */
+  /** The number of pages of the run's source that were waiting for the operator when it ended. */
   readonly held: number
 }
 
@@ -63,7 +63,7 @@ export interface RemovalList {
 /** From here on, only new evidence from two runs counts against a page. */
 export const ACQUITTED = { state: "struck", strikes: 0, due: 0, pinned: 1 } as const
 
-/** Which removed pages: the given addresses, all of a source, or all removed on the evidence of one run. */
+/** Which removed pages: the given addresses, all of a source, or all those removed because of one run's evidence. */
 export type RemovedPages =
   | { readonly urls: readonly string[] }
   | { readonly source: string }
@@ -71,8 +71,8 @@ export type RemovedPages =
 
 /**
  * The pages that runs found to be gone, and the operator's decisions, in `state.db`. All calls are short. Decisions
- * made here are carried out by the process that holds the index for writing (`carryOutRemovals`), which checks {@link
- * hasWork}.
+ * made here are carried out by the process that has the index open for writing (`carryOutRemovals`), which checks
+ * {@link hasWork}.
  */
 export class Removals {
   readonly #db: StateStore
@@ -146,7 +146,7 @@ export class Removals {
     return (await ofUrl.orderBy("at", "desc").orderBy("source").execute()).map(removalOf)
   }
 
-  /** A run's removals; `null` for a run that isn't over or judges nothing. */
+  /** A run's removals; `null` for a run that hasn't ended or judges nothing. */
   async ofRun(job: number): Promise<RunRemovals | null> {
     const run = this.#queries.selectFrom("removal_run").select(["removed", "held"]).where("job", "=", job)
     return (await run.executeTakeFirst()) ?? null
@@ -194,7 +194,7 @@ export class Removals {
     return (await toDo.limit(1).executeTakeFirst()) !== undefined
   }
 
-  /** Forgets the evidence against pages that a run found again, or that are no longer in the index. */
+  /** Deletes the evidence against pages that a run found again, or that are no longer in the index. */
   async acquit(job: number): Promise<void> {
     await transaction(this.#db, async () => {
       await this.#queries
@@ -230,7 +230,7 @@ export class Removals {
     })
   }
 
-  /** Forgets addresses about which nothing is known except that they have no page, once no removal there can be undone. */
+  /** Deletes addresses about which nothing is known except that they have no page, once no removal there can be undone. */
   async forgetDead(): Promise<void> {
     const removals = this.#queries.selectFrom("removal").select("removal.url")
     await new KnownAddresses(this.#db, this.#clock).forgetDead((url, source) =>

@@ -11,8 +11,8 @@ import { removeAskedPages } from "./remove-pages.ts"
 import { Removals } from "./removals.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
-// A site with a page that has an image, a copy of that page, a missing page, and a list of all pages; `all` crawls
-// everything, `docs` only what is below /docs/.
+// A site with a page that has an image, a copy of that page, a missing page, and a list of all pages. The source `all`
+// crawls everything, `docs` only the part below /docs/.
 
 let site: TestSite
 let fixture: DailyCrawls

@@ -27,8 +27,8 @@ export interface RemovePagesOptions {
 
 /**
  * Removes the pages whose removal was requested by {@link SourceTable.delete} and {@link SourceTable.removePages}, and
- * forgets everything about their addresses, kept copies included. Pages that also belong to other sources stay for
- * those. The caller holds the index for writing.
+ * deletes everything stored about their addresses, including kept copies. Pages that also belong to other sources stay
+ * for those. The caller has the index open for writing.
  * @returns the number of pages removed from the index.
  */
 export async function removeAskedPages(options: RemovePagesOptions): Promise<number> {
@@ -59,7 +59,7 @@ export async function removeAskedPages(options: RemovePagesOptions): Promise<num
       removed += rows.filter(({ url, hash }) => hash !== null && gone.has(url)).length
     }
     await new Listings(db, name).forgetAll()
-    // Copies of previously removed pages would bring them back.
+    // Otherwise copies of previously removed pages would bring them back.
     await new Removals(db).purge()
     await sources.removed(name)
   }

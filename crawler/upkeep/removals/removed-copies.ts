@@ -4,7 +4,7 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { RemovalTables } from "./removal-schema.ts"
 
-/** Compressed copies of removed pages, kept until they are restored or their removal is forgotten. */
+/** Compressed copies of removed pages, kept until they are restored or the record of their removal is deleted. */
 export class RemovedCopies {
   readonly #queries: Queries<RemovalTables>
 
@@ -38,7 +38,7 @@ export class RemovedCopies {
       .execute()
   }
 
-  /** Drops copies whose removal was undone, or is so old that it was forgotten. */
+  /** Deletes copies of pages whose removal was undone, or is so old that its record was deleted. */
   async dropForgotten(): Promise<void> {
     const known = this.#queries.selectFrom("removal").select(["url", "source"]).$asTuple("url", "source")
     await this.#queries

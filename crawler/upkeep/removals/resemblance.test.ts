@@ -40,7 +40,7 @@ describe("resemblance", () => {
     expect(shinglesOf("one two three").size).toBe(1)
     // Word boundaries count.
     expect([between("be at it", "beat i t"), between("be at", "beat")]).toEqual([0, 0])
-    // A shorter text is a single row.
+    // A text with fewer words is a single shingle.
     expect([between("one", "one"), between("one two", "one two"), between("one two", "two one")]).toEqual([
       1, 1, 0,
     ])

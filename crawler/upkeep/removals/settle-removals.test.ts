@@ -56,7 +56,7 @@ class Story implements AsyncDisposable {
     await carryOutRemovals({ db: this.fixture.db, engine: this.fixture.engine, clock: this.clock })
   }
 
-  /** Paths of the pages that the index holds. */
+  /** The paths of the pages in the index. */
   get paths(): string[] {
     return [...this.fixture.engine.pages.keys()].map((url) => url.slice(this.site.origin.length)).sort()
   }
@@ -75,7 +75,7 @@ class Story implements AsyncDisposable {
   }
 }
 
-/** A home page that links to articles of these names. */
+/** A home page that links to articles with these names. */
 function siteOf(...names: readonly string[]): Record<string, Answer> {
   const links = names.map((name) => `/${name}`)
   const pages = Object.fromEntries(names.map((name) => [`/${name}`, article(`The ${name} story`)]))
@@ -115,7 +115,7 @@ describe("a page is removed", () => {
     story.site.serve({ "/a": status(404) })
     await story.run()
     expect(story.paths).toContain("/a")
-    // An error is no evidence, and doesn't cancel any.
+    // An error is not evidence, nor does it cancel any.
     story.site.serve({ "/a": status(500) })
     await story.run()
     expect((await story.removals.of(story.url("/a")))[0]).toMatchObject({ strikes: 1 })
@@ -288,7 +288,7 @@ describe("a source's limit on removals", () => {
     const gone = { "/one": status(410), "/two": status(410), "/three": status(410) }
     story.site.serve(gone)
     expect(await story.run()).toEqual({ removed: 0, held: 3 })
-    // Two come back; the third is neither seen nor found missing again.
+    // Two pages come back; the third is neither seen nor found missing again.
     story.site.serve({ ...siteOf(...NUMBERS), ...gone, "/two": article("Two"), "/three": status(500) })
     expect(await story.run()).toEqual({ removed: 1, held: 1 })
     expect(story.paths).not.toContain("/one")

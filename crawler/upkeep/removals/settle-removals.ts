@@ -26,9 +26,9 @@ export interface SettleOptions {
 
 /** Number of runs that must agree before a page is removed on evidence for which one run isn't enough. */
 const STRIKES = 2
-/** An address that this many others lead to isn't the new home of any page: it is a login, a search, a "not found" page. */
+/** An address to which this many others redirect isn't the new location of any page: it is a login, a search, a "not found" page. */
 const CATCH_ALL = 5
-/** From this resemblance on, a text counts as the same one, moved. Lower values aren't enough: pages of one template share half of their words. */
+/** The minimum resemblance at which a text counts as the same one, moved. Lower values aren't enough: pages with the same template share half of their words. */
 const SAME_TEXT = 0.9
 const CHUNK = 200
 /** Number of addresses examined that share lines with a missing page: it might have moved to one of them. */
@@ -37,8 +37,8 @@ const SAME_LINES = 5
 /**
  * At the end of a run, judges the indexed pages of its source that the run found to be gone, and removes those with
  * enough evidence, unless they exceed the share that the source allows: then all of them wait for the operator. The
- * caller holds the index for writing. Can be called again for the same run, for example after a crash: a run counts as
- * evidence only once.
+ * caller has the index open for writing. Can be called again for the same run, for example after a crash: a run counts
+ * as evidence only once.
  */
 export async function settleRemovals(options: SettleOptions): Promise<RunRemovals> {
   const { db, job, clock } = options
@@ -190,7 +190,7 @@ class Judgement {
           .executeTakeFirst()
         const state = was?.state
         if (state === "approved" || state === "restoring") continue
-        // A removed page that is in the index again reappeared in the meantime.
+        // A removed page that is back in the index has reappeared since.
         const before = was && state !== "removed" ? was : { strikes: 0, pinned: 0, job: null }
         const { pinned } = before
         const strikes = before.strikes + (before.job === job.id ? 0 : 1)
@@ -218,7 +218,8 @@ class Judgement {
 }
 
 /**
- * Approves due removals, or holds them. An older verdict that this run did not confirm is left out: it stays waiting.
+ * Approves due removals, or holds them. An older verdict that this run did not confirm is not decided: its page keeps
+ * waiting.
  * @returns the number of pages of the source that are now waiting.
  */
 async function decide(db: StateStore, { id, source }: SettleOptions["job"]): Promise<number> {
@@ -257,8 +258,8 @@ function allowance(pages: number, maxShare: number): number {
 }
 
 /**
- * The target of an address, without its parameters: a login page is one target, even though each page that needs it
- * adds its own name.
+ * The target of an address, without its parameters: a login page is one target, even though each page that requires it
+ * appends its own address as a parameter.
  */
 function placeOf(url: string): string {
   const { origin, pathname } = new URL(url)

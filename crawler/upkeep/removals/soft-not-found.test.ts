@@ -66,7 +66,7 @@ describe("an indexed page is kept", () => {
     expect(titles(fixture)).toEqual(["Alpha", "Beta", "Home"])
     expect(await detail(fixture, site, "/a")).toBe("the site sends the same text for pages that don't exist")
     expect(await new Removals(fixture.db).list("struck")).toEqual([])
-    // One per run, however many pages changed.
+    // One probe per run, however many pages changed.
     expect(probes(site)).toHaveLength(3)
 
     site.serve({ "*": status(404), "/a": article("Alpha anew"), "/b": status(410) })

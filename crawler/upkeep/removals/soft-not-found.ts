@@ -10,9 +10,9 @@ export interface SoftNotFoundOptions {
   readonly visit: (url: PageUrl) => Promise<Visit>
 }
 
-/** From this resemblance on, a page is an edited version of the one in the index. */
+/** From this similarity on, a page is an edited version of the one in the index. */
 const EDITED = 0.4
-/** From this resemblance on, two responses are the same except for a date, an advertisement or a name. */
+/** From this similarity on, two responses are the same except for a date, an advertisement or a name. */
 const SAME = 0.8
 
 interface FrontPage {
@@ -22,12 +22,12 @@ interface FrontPage {
 }
 
 /**
- * Detects pages that are gone although the site answers 200: with the text it sends for any address, with its front
- * page, or with "not found" in words. One instance per run; it learns each fact about a host once.
+ * Detects pages that are gone although the site responds with 200: with the text it sends for any address, with its
+ * front page, or with a "not found" message. One instance per run; it learns each fact about a host once.
  *
- * Unchanged pages are not checked. A new page costs a look at its headlines, a changed one a look at the index's copy.
- * Only a page that has changed beyond recognition or calls itself an error costs a visit to an address that cannot
- * exist, once for each host.
+ * Unchanged pages are not checked. For a new page, only its headings are checked; a changed page is compared with the
+ * index's copy. Only a page that has changed beyond recognition or calls itself an error costs a visit to an address
+ * that cannot exist, once for each host.
  */
 export class SoftNotFound {
   readonly #options: SoftNotFoundOptions
@@ -39,8 +39,8 @@ export class SoftNotFound {
   }
 
   /**
-   * Explains why a page as just read isn't a real page; `null` if it is one. `isHeld`: whether the index holds another
-   * version of it. `isMarked`: as in {@link errorWording}.
+   * Explains why a page that was just read isn't a real page; `null` if it is one. `isHeld`: whether the index contains
+   * another version of it. `isMarked`: as in {@link errorWording}.
    */
   async complaint(
     page: Pick<Page, "url" | "title" | "markdown">,
@@ -61,7 +61,7 @@ export class SoftNotFound {
     }
     if (was === null || isEdited(was, now)) return null
     const front = await this.#front(page.url)
-    // Another address of the front page, such as /index.html, changes with it.
+    // Another address of the front page, such as /index.html, changes whenever the front page does.
     if (resemblance(was, front.was) >= SAME) return null
     if (wording !== null) return SAYS_SO
     if (resemblance(now, front.now) >= SAME) return "it now has the text of the front page"
@@ -106,7 +106,7 @@ const FOR_ANY = "the site sends the same text for pages that don't exist"
 /** Parameters with which programs name the requested page: `doku.php?id=…`, `index.php?title=…`. */
 const PAGE_PARAMETERS = ["id", "title", "page", "pagename", "topic", "wakka", "name"]
 
-/** An address next to the page that cannot exist, and the key of the group of pages it stands for. */
+/** An address in the same place as the page that cannot exist, and the key of the group of pages that it represents. */
 function impossible(url: PageUrl): { readonly key: string; readonly address: PageUrl } {
   const name = `no-such-page-${randomBytes(8).toString("hex")}`
   const asked = new URL(url)
@@ -115,7 +115,7 @@ function impossible(url: PageUrl): { readonly key: string; readonly address: Pag
     asked.search = `?${parameter}=${name}`
     return { key: `${asked.origin}${asked.pathname}?${parameter}`, address: asked.href as PageUrl }
   }
-  // Next to the page, because different programs can serve its folder and the rest of the site.
+  // In the page's own folder, because that folder and the rest of the site can be served by different programs.
   const address = new URL(name, url)
   address.search = ""
   return { key: asked.origin, address: address.href as PageUrl }
@@ -140,7 +140,7 @@ function wordsOfAddress(url: PageUrl): ReadonlySet<string> {
   try {
     text = decodeURI(url)
   } catch {
-    // The percent-encoding isn't valid UTF-8, so no page repeats the address in other words.
+    // The percent-encoding isn't valid UTF-8, so no page can repeat the address in decoded form.
   }
   return new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu))
 }

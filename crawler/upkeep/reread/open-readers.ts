@@ -25,7 +25,7 @@ interface Opened {
   idle?: NodeJS.Timeout
 }
 
-/** The readers of sources, each opened and logged in with its first page, and shared by everyone who reads pages of the source. */
+/** The readers of sources. Each is opened, and logged in, when its first page is read, and is shared by everyone who reads pages of the source. */
 export class OpenReaders implements AsyncDisposable {
   readonly #options: OpenReadersOptions
   readonly #places: ReadingPlaces
@@ -73,7 +73,7 @@ export class OpenReaders implements AsyncDisposable {
     const reader = openSourceReader(source, config, {
       ...options,
       author,
-      // No run has read hosts that aren't pinned yet, and API callers must not be the first to reach them.
+      // No run has visited hosts that aren't pinned yet, and callers of the API must not be the first to reach them.
       first: "public",
       places: this.#places,
       purpose: "live",
@@ -83,7 +83,7 @@ export class OpenReaders implements AsyncDisposable {
     return opened
   }
 
-  /** The next user opens another; this one is closed when its last user is done. */
+  /** The next user opens another reader; this one is closed when its last user is done. */
   #forget(name: string, opened: Opened): void {
     if (this.#open.get(name) === opened) this.#open.delete(name)
     if (opened.users === 0) void closed(opened)

@@ -84,7 +84,7 @@ test("a reading is cached for as long as the caller allows", async () => {
   const first = await rereader.read(page, AT_ONCE)
   const before = visits()
   expect(await rereader.read(page, WITHIN_THE_HOUR)).toEqual(first)
-  // By then, the index has the changed page.
+  // By then, the index contains the changed page.
   const crawledSince = { ...(first.kind === "changed" ? first.page : page) }
   expect((await rereader.read(crawledSince, WITHIN_THE_HOUR)).kind).toBe("same")
   expect(visits()).toBe(before)

@@ -31,9 +31,9 @@ export type Reread =
   | { readonly kind: "changed"; readonly page: Page; readonly at: Date }
   /** The site says that the page should no longer be in the index. */
   | { readonly kind: "gone"; readonly end: NoPage }
-  /** It could not be read now. Private networks are concealed. */
+  /** The page could not be read now. Addresses in private networks are concealed. */
   | { readonly kind: "unread"; readonly end: NoPage }
-  /** Pages of its source can't be read now; the text is for API callers. */
+  /** No pages of its source can be read now; the text is for callers of the API. */
   | { readonly kind: "refused"; readonly because: string }
 
 export interface RereadOptions {
@@ -46,7 +46,7 @@ export interface RereaderParts extends Pick<OpenReadersOptions, "resolve" | "env
   readonly db: StateStore
   readonly jobs: Jobs
   readonly config: CrawlerConfig
-  /** Called with the reason why pages of a source can't be read, which API callers don't get. */
+  /** Called with the reason why pages of a source can't be read, which callers of the API don't see. */
   readonly onProblem: (source: string, error: unknown) => void
 }
 
@@ -66,13 +66,14 @@ interface Seen {
 const NO_TIME = { kind: "failed", because: "cancelled", detail: "there was no time left to read it" } as const
 const TOO_LATE: Reread = { kind: "unread", end: NO_TIME }
 
-/** Takes the place of parties that have left a host. */
+/** A placeholder for parties that have left a host. */
 const NO_PARTY: PaceParty = { wake: () => undefined }
 
 /**
- * Rereads indexed pages for callers who can't wait for the next run, as a run of their source would: with its scope,
- * login, rendering and politeness towards the host. Indexes nothing. A page that has changed or is gone becomes due, so
- * that it is among the first visited by the next run. Results are cached, so that many questions cost a site one visit.
+ * Rereads indexed pages for callers who can't wait for the next run, the way a run of their source would: with its
+ * scope, login, rendering and politeness towards the host. Indexes nothing. A page that has changed or is gone becomes
+ * due, so that it is among the first visited by the next run. Results are cached, so that many questions cost a site
+ * one visit.
  */
 export class Rereader implements AsyncDisposable {
   readonly #parts: RereaderParts
@@ -114,9 +115,9 @@ export class Rereader implements AsyncDisposable {
   }
 
   /**
-   * Reads an indexed page now, for callers who may see it, where strangers could not read it: behind the login of its
-   * source, in a folder, or among uploaded documents.
-   * @returns null when its source reads the page as anyone could
+   * Reads an indexed page now, for callers who may see it, if the public could not read it: because it is behind the
+   * login of its source, in a folder, or among uploaded documents.
+   * @returns null if its source reads the page as anyone could
    */
   async readLive({ url, source: name }: Page, options: ReadOptions): Promise<ReadResult | null> {
     const source = await sourceNamed(name, { sources: this.#sources, jobs: this.#parts.jobs })
@@ -174,7 +175,7 @@ export class Rereader implements AsyncDisposable {
     return await this.#learn(held, heldHash, began, tried)
   }
 
-  /** Respects the host's requests: its crawl delay, and when to come back. */
+  /** Respects the host's wishes: its crawl delay, and when it wants to be visited again. */
   async #slow(url: PageUrl, reader: PageReader, { robots, end }: Tried): Promise<void> {
     const pace = this.#paces.of(new URL(url).host)
     if (end?.kind === "postponed") pace.block(end.until.getTime())
@@ -190,7 +191,7 @@ export class Rereader implements AsyncDisposable {
   ): Promise<Reread> {
     const { page, end } = tried
     if (page === null) {
-      // Without validators, a visit can end in no other way.
+      // No validators were sent, so the site can't have answered "not modified".
       if (end === null) throw new Error(`${held.url} gave neither a page nor a reason`)
       if (!provesGone(end)) return { kind: "unread", end: concealedVisit(end) }
       this.#remember(held, { ...began, found: { gone: end } })
@@ -223,10 +224,10 @@ export class Rereader implements AsyncDisposable {
   }
 }
 
-/** The observers haven't looked at what the source's login sees now. */
+/** Why a page isn't read now if its readers are observed: the observers haven't checked what the source's login can see now. */
 const OBSERVED = "its source learns who may read each page during runs, so pages are returned as indexed"
 
-/** Whether the pages of a source are closed to strangers. */
+/** Whether the pages of a source are inaccessible to the public. */
 const isClosed = (source: Source): boolean =>
   source.login !== null || source.clientCert !== null || contentFieldsOf(source).length > 0
 

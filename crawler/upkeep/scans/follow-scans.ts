@@ -25,8 +25,8 @@ export interface FollowScansOptions {
 }
 
 /**
- * Starts a process that recognises the text of waiting scans, and then runs of their sources. Crawls continue in the
- * meantime, since that process sends no requests and yields its processor to others. Ends with the signal.
+ * Starts a process that recognises the text of waiting scans, and then starts runs of their sources. Crawls continue in
+ * the meantime, since that process sends no requests and yields its processor to others. Ends with the signal.
  */
 export async function followScans({ dataDir, run, room, log, signal }: FollowScansOptions): Promise<void> {
   const shelf = new ScanShelf(dataDir)

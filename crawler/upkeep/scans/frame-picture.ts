@@ -2,7 +2,7 @@ import type { Metadata } from "sharp"
 import { frameOf, metadataOf, refusalOf } from "../../page/scans/frames.ts"
 import { DPI, MAX_PIXELS, type Picture } from "./pictures.ts"
 
-/** Pixels per inch. Programs that don't know the resolution write lower values, and no scanner has a higher one. */
+/** Minimum and maximum resolution, in pixels per inch. Programs that don't know the resolution write lower values, and no scanner has a higher one. */
 const LEAST_DENSITY = 100
 const MOST_DENSITY = 1300
 /** Length in inches of the longer side of A4 paper, which is assumed for images without a size. */

@@ -17,7 +17,7 @@ export interface Pages extends Disposable {
 export async function openPages(recognition: Recognition, body: Uint8Array): Promise<Pages> {
   const start = Buffer.from(body.subarray(0, START_BYTES)).toString("latin1")
   if (formatOfStart(start, "") !== "picture") return await PdfPictures.open(recognition, body)
-  // These are large libraries that PDF files don't need.
+  // Imported only when needed: these are large libraries that PDF files don't need.
   const { framePicture } = await import("./frame-picture.ts")
   return { picture: (page) => framePicture(body, page), [Symbol.dispose]: () => undefined }
 }

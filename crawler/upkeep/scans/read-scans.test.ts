@@ -183,7 +183,7 @@ test(
     expect(good.texts().get(1)).toMatchObject({ runs: [], by: "given up" })
     expect(good.texts().get(2)!.runs).not.toEqual([])
     expect(bad.texts().get(1)).toMatchObject({ runs: [] })
-    // If no text was found, no run is started; the next one sees that nothing is waiting.
+    // If no text was found, no run is started; the next regular run sees that nothing is waiting.
     expect(due.toSorted()).toEqual(["https://weir.example/scan.pdf", "https://without-text.example/scan.pdf"])
     expect(good.shelf.askedRuns()).toMatchObject([{ source: SOURCE }])
   },

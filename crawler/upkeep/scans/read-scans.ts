@@ -6,7 +6,7 @@ import type { ScanShelf, WaitingScan } from "../../page/scans/scan-shelf.ts"
 import { openPages, type Pages } from "./pages.ts"
 import { Recogniser } from "./recogniser.ts"
 
-/** How long one file is read before it is the next one's turn: about a hundred pages. */
+/** How long one file is read before the next one gets a turn: enough for about a hundred pages. */
 const TURN_MS = 300_000
 /** A page that killed its process this many times is given up. */
 const MAX_TRIES = 3

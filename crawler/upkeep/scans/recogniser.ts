@@ -17,21 +17,21 @@ const LSTM = 1
 const LEAST_SKEW = 0.005
 /** Height in inches of the part of a page used to detect its language: half a dozen lines. */
 const STRIP = 1.2
-/** In pixels. Lines closer to the edge of a strip than this might be cut off. */
+/** Height in pixels of the margins of a strip: lines closer to its edge might be cut off. */
 const EDGE = 4
 /**
  * In percentage points of mean confidence. Languages with the same letters are equally confident about each other's
  * words, so among the languages this close to the best, the words decide.
  */
 const NEAR = 12
-/** A page with lower confidence is tried in other languages. */
+/** If the confidence for a page is lower, other languages are tried. */
 const SURE = 70
 /** If a language reaches this confidence and the words belong to it, the page is in that language. */
 const CERTAIN = 85
-/** A page or line with lower confidence is a drawing or a photograph. */
+/** A page or line with lower confidence is taken for a drawing or a photograph. */
 const LEAST = 45
 
-/** These names are the engine's own. */
+/** The parts of the engine used here, under the engine's own names. */
 interface Engine {
   readonly FS: {
     writeFile(name: string, data: Uint8Array): void
@@ -81,14 +81,14 @@ export class Recogniser implements Disposable {
     this.#engine = engine
   }
 
-  /** Must be called when the next page is from another file. */
+  /** Must be called before a page of another file is recognised. */
   forgetLanguage(): void {
     this.#language = null
   }
 
   /**
    * The text of a page, which can be sideways or upside down.
-   * @param page its number
+   * @param page the page's number
    * @throws Error when the engine rejected the image
    */
   read(picture: Picture, page: number): RecognisedPage {

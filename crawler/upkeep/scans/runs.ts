@@ -29,7 +29,7 @@ interface Line {
   readonly words: readonly Word[]
 }
 
-/** The engine's answer for a page: the fields used here. */
+/** The fields of the engine's result for a page that are used here. */
 export interface TesseractPage {
   readonly blocks?: readonly {
     readonly paragraphs: readonly { readonly is_ltr: number | boolean; readonly lines: readonly Line[] }[]
@@ -47,8 +47,8 @@ const ONE_FONT = 0.12
 
 /**
  * The text of a page, line by line in reading order.
- * @param points converts a length in pixels
- * @param least lines with a lower confidence, in percent, are specks and drawings
+ * @param points converts a length from pixels to points
+ * @param least minimum confidence in percent; lines below it are specks and drawings
  */
 export function runsOf(
   { blocks = [] }: TesseractPage,
@@ -84,7 +84,7 @@ function parted({ words, rowAttributes }: Line): Word[][] {
 }
 
 const STARTS_UNSPACED = new RegExp(`^${UNSPACED.source}`, "u")
-/** The engine takes some punctuation of these scripts for Latin punctuation. */
+/** The engine mistakes some punctuation of these scripts for Latin punctuation. */
 const SPACE_BEFORE_SIGN = new RegExp(`(?<=${UNSPACED.source}) (?=[,;:.!?)])`, "gu")
 const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, "u")
 
@@ -95,14 +95,14 @@ function joined(words: readonly string[]): string {
         ENDS_UNSPACED.test(text) && STARTS_UNSPACED.test(word) ? text + word : `${text} ${word}`,
       )
       .replace(SPACE_BEFORE_SIGN, "")
-      // The engine was trained on Greek text with the micro sign.
+      // The engine was trained on Greek text that contains the micro sign instead of mu.
       .replace(/(?<=\p{Script=Greek})µ|µ(?=\p{Script=Greek})/gu, "μ")
   )
 }
 
 /**
- * Font sizes in pixels. Lower-case letters are equally high in lines with and without ascenders or descenders, so they
- * are compared; the size of most words is the height of their rows.
+ * Font sizes in pixels. Lower-case letters have the same height in lines with and without ascenders or descenders, so
+ * their heights are compared; a word's size is usually the height of its row.
  */
 function sizes(lines: readonly Line[]): (line: Line) => number {
   const ofWords = (measure: (line: Line) => number) =>

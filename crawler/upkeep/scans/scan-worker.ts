@@ -24,8 +24,8 @@ const log = openLog("scans", env)
 yieldToOthers()
 
 const stop = stopSignal()
-// Ends this process before the system kills it or another process of the appliance. The counted try identifies the
-// page.
+// Kills this process before the system kills it or another process of the appliance. The recorded attempt identifies
+// the page.
 watchMemory(scanMemoryMb, () => {
   log.warn(
     { memoryMb: scanMemoryMb },

@@ -7,15 +7,16 @@ import { promisify } from "node:util"
 import { installOpenSearch, OPENSEARCH_VERSION } from "#engine/testing/opensearch/cluster/install.ts"
 import { postgresPrograms } from "#base/store/testing/postgres-server.ts"
 
-// Images under the names that compose.cluster.yaml pulls, made from this machine's own programs: for trials without
-// access to an image registry. Each contains what its service starts and the folders that are mounted; everything else
-// comes from the machine, mounted read-only. The commands, settings, mounts, networks and limits are those of the file.
+// Builds images under the names that compose.cluster.yaml pulls from this machine's own programs, for trials without
+// access to an image registry. Each image contains the program that its service starts and the folders that are
+// mounted; everything else comes from the machine, mounted read-only. The commands, settings, mounts, networks and
+// limits are those in compose.cluster.yaml.
 
 const run = promisify(execFile)
 const HERE = import.meta.dirname
 const ROOT = join(HERE, "../../..")
 const HOME = "usr/share/opensearch"
-/** The machine's folders that every stand-in sees. */
+/** Folders of the machine that are mounted into every stand-in. */
 const SHARED = [
   "/usr/bin",
   "/usr/lib",
@@ -58,7 +59,7 @@ exec java $OPENSEARCH_JAVA_OPTS -Djava.awt.headless=true -Dlog4j2.disable.jmx=tr
   -Dlog4j2.configurationFile="$OPENSEARCH_PATH_CONF/log4j2.properties" -cp "$home/classes:$home/lib/*" StandInNode "$home"
 `
 
-/** Makes the images, each in a second or two once the jars are there. Needs a JDK, Maven, PostgreSQL and nginx. */
+/** Builds the images, each in a second or two once the jars have been downloaded. Needs a JDK, Maven, PostgreSQL and nginx. */
 export async function makeStandIns(
   images: Readonly<Record<"fossick" | "opensearch" | "postgres", string>> & { readonly proxy?: string },
   env: NodeJS.ProcessEnv,
@@ -120,7 +121,7 @@ export async function makeStandIns(
   }
 }
 
-/** OpenSearch's home as in its image: the parts from Maven Central, with the security plugin. */
+/** OpenSearch's home folder, like the one in its image: the parts from Maven Central, with the security plugin. */
 async function installNode(root: string): Promise<void> {
   const home = join(root, HOME)
   await cp(await installOpenSearch(), home, { recursive: true })

@@ -7,32 +7,32 @@ import { FIRST_SECTION, READERS } from "./lance/schema.ts"
 import type { Tables } from "./lance/tables.ts"
 
 /**
- * Partitions of the vector index that a query searches at first; more if a filter leaves too few rows. With 100,000
- * passages this is all partitions. Searching them is cheap, a millisecond of CPU for about 60,000 passages, and
- * questions are short and far from the passages that answer them: of the ten passages nearest to a question in 68,500
- * real ones, the nearest quarter of 137 partitions contains 0.95, half of them 0.99.
+ * Number of partitions of the vector index that a query searches at first; more are searched if a filter leaves too few
+ * rows. With 100,000 passages this is all of them. Searching them is cheap, a millisecond of CPU for about 60,000
+ * passages, and questions are short and far from the passages that answer them: of the ten passages nearest to a
+ * question among 68,500 real ones, the nearest quarter of 137 partitions contains 0.95, half of them 0.99.
  */
 const PARTITIONS = 128
 
 /**
- * The distance metric of the vector index. Squared Euclidean instead of cosine, which LanceDB reports twice as large
- * from an index as without one; for vectors of unit length, each can be computed from the other.
+ * The distance metric of the vector index. Squared Euclidean instead of cosine, because LanceDB reports cosine
+ * distances twice as large with an index as without one; for unit vectors, each can be computed from the other.
  */
 export const DISTANCE = "l2"
 const cosineOf = (distance: number) => 1 - distance / 2
 
-/** Sections examined per wanted page: several of the best may belong to one page. */
+/** Number of sections examined per page requested: several of the best sections can belong to one page. */
 const SECTIONS_PER_PAGE = 2
-/** The sections of a long manual can fill the list: then a list this many times as long is requested. */
+/** If the sections of a few long pages fill the list, a list this many times as long is requested. */
 const LONGER = 8
-/** A ranking needs only this share of the pages it asked for, since it reads no more of them. */
+/** A ranking is long enough with this share of the pages it asked for, since no more of them are read. */
 const ENOUGH = 1 / 3
 
-/** Which rows a query may find. */
+/** Determines which rows a query can find. */
 export interface Sieve {
   /** The condition in SQL, long if many labels are listed; `undefined` for all rows. */
   readonly where: () => string | undefined
-  /** A faster way if many labels are listed; `null` if few or none are. */
+  /** A faster way to filter if many labels are listed; `null` if few or none are. */
   readonly wide: {
     /** `where` without the labels. */
     readonly where: () => string | undefined
@@ -50,9 +50,9 @@ export interface Labels {
 
 export const ALL: Sieve = { where: () => undefined, wide: null }
 
-/** Number of rows requested, as a multiple of those needed given the share seen so far. */
+/** Number of rows to request, as a multiple of the rows needed, given the share seen so far. */
 const SPARE = 1.3
-/** The minimum number of rows requested, and the maximum as a multiple of those wanted. */
+/** The minimum number of rows requested, and the maximum as a multiple of the rows needed. */
 const FEWEST = 16
 const MOST_TIMES = 8
 
@@ -92,7 +92,7 @@ export async function lexicalArm(
 /**
  * Pages by their best section, best first.
  *
- * @param enough if fewer pages than this fill the whole list, a longer one is requested
+ * @param enough if the list is full but has fewer pages than this, a longer list is requested
  */
 async function bestSections(
   table: Table,
@@ -117,7 +117,7 @@ async function bestSections(
 /** The column to filter by. It is selected only when needed, because tables of earlier versions lack it. */
 const columnOf = ({ wide }: Sieve): string[] => (wide === null ? [] : [READERS])
 
-/** Nearest passages, nearest first. */
+/** The nearest passages, nearest first. */
 export async function vectorArm(
   { vectors }: Tables,
   vector: Float32Array,

@@ -14,7 +14,7 @@ import { FIRST_SECTION } from "./lance/schema.ts"
 import { PAGES_TABLE, connectTo } from "./lance/tables.ts"
 import { TERM_FREQUENCIES, TermFrequencies } from "./files/term-frequencies.ts"
 
-/** Total size of files that can be read in about a fifth of a second: 0.8 ms per megabyte, and 1.4 for page files. */
+/** Total size of files that can be read in about a fifth of a second: it takes 0.8 ms per megabyte, and 1.4 ms for page files. */
 const SMALL = 150_000_000
 /** Number of pages that a killed process might have been writing; the next writer finishes them. */
 const PAGES_IN_HAND = 1000
@@ -29,7 +29,7 @@ export async function checkIndex(dir: string, depth: CheckDepth): Promise<Damage
     found.push({ file: `${path.basename(dir)}/${file}`, damage, harms })
   const { value: manifest, damaged } = await manifestTwins(dir)
   if (manifest && manifest.format !== INDEX_FORMAT) return []
-  // Thanks to the copy, nothing is lost.
+  // These files have a copy, so nothing is lost.
   for (const { path: file, damage } of damaged) add(path.basename(file), damage, manifest ? "names" : "words")
   if (!manifest && damaged.length === 0) {
     if (!existsSync(path.join(dir, PAGES_DB))) return []
@@ -124,7 +124,7 @@ async function countIn(dir: string, table: string): Promise<number | Error> {
   }
 }
 
-/** Whether the pages table is empty and stays so for now: the very first pages reach the store a moment before the table. */
+/** Whether the pages table is empty and stays empty for a while: the very first pages reach the store a moment before the table. */
 async function staysEmpty(dir: string): Promise<boolean> {
   for (let look = 0; look < LOOKS; look++) {
     await pause(LOOK_MS)

@@ -59,7 +59,7 @@ export async function openDamagedIndex(dir: string): Promise<OldIndex> {
   }
 }
 
-/** Number of pages in the store of an index according to the store; 0 if it can't tell. */
+/** Number of pages in the store of an index, according to the store itself; 0 if it can't be read. */
 export function countReadable(dir: string): number {
   const db = openStore(dir)
   try {
@@ -107,7 +107,7 @@ function lastRow(db: DatabaseSync): number {
     try {
       return Number(db.prepare(sql).get()?.["n"] ?? 0)
     } catch {
-      // The next query reads another part of the file.
+      // Ignored: the next query reads another part of the file.
     }
   }
   return 0
@@ -128,7 +128,7 @@ function readRow(db: DatabaseSync, row: number): StoredPage | null {
   }
 }
 
-/** `null` if no readable checksum exists. */
+/** `null` if there is no readable checksum. */
 function readSum(db: DatabaseSync, id: string): number | null {
   try {
     return (
@@ -172,5 +172,5 @@ async function vectorsOf(pages: readonly StoredPage[], table: Table | null): Pro
   }
 }
 
-/** Vectors are of unit length: a changed byte seldom preserves that. */
+/** Vectors have unit length, which a changed byte seldom preserves. */
 const isSound = (vector: Float32Array): boolean => Math.abs(Math.hypot(...vector) - 1) < LENGTH_ERROR

@@ -39,11 +39,11 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** The given number of words, none of them on any other page. */
+/** The given number of words, none of which are on any other page. */
 const filler = (page: string, count: number) =>
   Array.from({ length: count }, (_, i) => `${page}${i}x`).join(" ")
 
-/** Token vectors that have nothing in common unless they are equal: hashed into 64 dimensions, some would. */
+/** Token vectors that have nothing in common unless they are equal. If they were hashed into 64 dimensions, some would. */
 async function apart(texts: readonly string[]) {
   const width = 2000
   return texts.map((text) => {
@@ -60,7 +60,7 @@ function dimensionOf(token: string): number {
   return dimensions.get(token)!
 }
 
-/** Two pages that contain the words of the question equally often; in only one of them the words are adjacent. */
+/** Two pages that contain the words of the question equally often, but only one of them contains them next to each other. */
 async function indexTogetherAndApart(): Promise<void> {
   const [one, other] = ["Copper pipes.", "The kettle sings."]
   const markdown = {
@@ -86,7 +86,7 @@ async function indexAlike(sentence: string, count: number): Promise<void> {
   await engine.settled()
 }
 
-/** Runs a search that has waited this long: its hits, how many of them were reread, and which parts were left out. */
+/** Runs a search that has already waited this long, and returns its hits, how many of them were reread, and which parts were left out. */
 async function askHavingWaited(ms: number) {
   const degraded = new Degraded()
   const hits = await degraded.collect(() => havingWaited(ms, () => ask("advanced")))
@@ -177,7 +177,7 @@ describe("a search", () => {
     tokenVectors = apart
     const lateOf = async (text: string) => (await ask("advanced", text))[0]!.parts.late
     expect(await lateOf("copper kettel")).toBeCloseTo(1)
-    // Not corrected: it is a word, but not one on the page.
+    // Not corrected: it is a known word, but not one on the page.
     expect(await lateOf("copper trombone")).toBeLessThan(0.7)
   })
 

@@ -86,7 +86,7 @@ test("the selected source gets its vectors first, even when selected during a fi
   let isFirst = true
   embedder.embed = async (...given) => {
     if (isFirst) await putSourceFirst(file, "blog")
-    // The queue looks for it once a second.
+    // The queue checks once a second which source comes first.
     if (isFirst) await pause(1100)
     isFirst = false
     return await embed(...given)

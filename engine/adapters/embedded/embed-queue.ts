@@ -21,7 +21,7 @@ import type { IndexedPage, Tables } from "./lance/tables.ts"
 export const RATE_FILE = "filling.json"
 export const ASKED_FILE = "asked-pages.json"
 
-/** How much is taken at a time: the texts of the longest pages are a megabyte. */
+/** How many pages and texts are processed at a time: the texts of the longest pages are a megabyte. */
 const TAKEN_AT_A_TIME = { pages: 32, passages: 128 }
 const DELETE_AT_A_TIME = 500
 const FIRST_RETRY_MS = 100
@@ -57,7 +57,7 @@ export class EmbedQueue implements AsyncDisposable {
   readonly known = new KnownVectors()
   readonly #options: EmbedQueueOptions
   readonly #waiting = new WaitingPages()
-  /** By page id, the revision that has vectors. */
+  /** The revision that has vectors, by page id. */
   readonly #embedded = new Map<string, number>()
   /** Pages with vectors of another revision, or without vectors. */
   readonly #stale = new Set<string>()
@@ -79,7 +79,7 @@ export class EmbedQueue implements AsyncDisposable {
     this.#questions = new QuestionsAskedReader(dataDir)
   }
 
-  /** @param indexed the pages as they are in their table. */
+  /** @param indexed the pages as stored in their table. */
   static async open(
     indexed: ReadonlyMap<string, IndexedPage>,
     options: EmbedQueueOptions,
@@ -148,15 +148,15 @@ export class EmbedQueue implements AsyncDisposable {
   }
 
   /**
-   * Resolves when no pages wait and no vectors of removed pages are left, or at once if this queue doesn't embed;
-   * rejects if it is closed first.
+   * Resolves when no pages are waiting and no vectors of removed pages are left, or at once if this queue doesn't
+   * embed; rejects if it is closed first.
    */
   settled(): Promise<void> {
     if (this.#isSettled || !this.#options.embeds) return Promise.resolve()
     return this.#settling.wait()
   }
 
-  /** Stops after the current embedding and commits the finished vectors. Queued pages wait in the tables. */
+  /** Stops after the current embedding and commits the finished vectors. The remaining pages keep waiting in the tables. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error("The engine is being closed."))
     this.#wake.resolve()
@@ -253,7 +253,7 @@ export class EmbedQueue implements AsyncDisposable {
       const { revision, urgency } = taken.get(id)!
       const page = stored.get(id)
       const row = found.get(id)
-      // One table can be a write ahead of the other: the page comes again with its new revision.
+      // One table can be one write ahead of the other: the page will be queued again with its new revision.
       if (page?.revision !== revision || row?.revision !== revision) return []
       const texts = passagesOf(page).map((passage) => embeddingText(page.title, passage))
       return { id, revision, urgency, page: row, texts }
@@ -278,7 +278,7 @@ export class EmbedQueue implements AsyncDisposable {
       }
       onChange(table.numRows)
     })
-    // The first fill takes long, and pages change while it runs.
+    // The first fill takes a long time, and pages change while it runs.
     await this.#deleteStale()
     this.#changed()
   }

@@ -42,7 +42,7 @@ describe("the embedded engine", () => {
 
   test("finds the first page in a language by its words before its terms are counted", async () => {
     await using writer = await open({ embedding: "off" })
-    // These are counted at once, and then nothing is counted for some seconds.
+    // These pages are counted at once, and then nothing is counted for some seconds.
     await writer.index(Array.from({ length: 60 }, (_, i) => aPage(`en/${i}`, { language: "en" })))
     const markdown = "Das Fest heißt auf Englisch lantern festival."
     await writer.index([aPage("de", { language: "de", markdown })])
@@ -185,7 +185,7 @@ describe("the embedded engine", () => {
     await engine.settled()
     const { hits } = await engine.search({ text: "new", limit: 5, arms: "lexical" })
     expect(hits.map((hit) => hit.markdown)).toEqual(["New words."])
-    // The table might have lost it too.
+    // This page is indexed again too, because the table might have lost it.
     const heard = await engine.search({ text: "nobody told", limit: 5, arms: "lexical" })
     expect(heard.hits.map((hit) => hit.url)).toEqual([urlOf("unheard")])
     expect(await engine.stats()).toMatchObject({ pages: 2, pagesWithoutVectors: 0 })
@@ -244,7 +244,7 @@ describe("the embedded engine", () => {
     }
     const before = await sections()
     {
-      // As if killed after the first of its two writes.
+      // The same state as if the writer had been killed after the first of its two writes.
       using store = PageStore.open(dir)
       await store.write([await toPageRow(aPage("other", { markdown: "Short too." }), breather())])
     }
@@ -283,7 +283,7 @@ describe("the embedded engine", () => {
     const pages = Array.from({ length: 2100 }, (_, i) => aPage(`page-${i}`, { markdown: "Common words." }))
     await engine.index([...pages, aPage("last", { markdown: "Common words and ->> arrows." })])
     const { hits } = await engine.search({ text: 'common "->>"', limit: 3 })
-    // The others have the same text, and are merged into one hit.
+    // The other pages have the same text, so they are merged into one hit.
     expect(hits).toHaveLength(2)
     expect(hits[0]!.url).toBe(urlOf("last"))
     const held = await engine.search({ text: "common", limit: 3, filter: { phrases: ["->>"] } })

@@ -89,11 +89,14 @@ const SUGGESTIONS_DB = "suggestions.db"
 /** A reader checks for a newer version of the tables when its own is this old. */
 const READER_LAG_MS = 1000
 const LOOK_FOR_LEFT_MS = 5000
-/** A crawl replaces about ten. After that, the next questions reread what they need from the files, which takes a second or two with a million passages. */
+/**
+ * The number of replaced indices after which a reader starts with an empty cache. A crawl replaces about ten. The next
+ * questions then reread what they need from the files, which takes a second or two with a million passages.
+ */
 const MOST_LEFT_INDICES = 128
 /**
- * Searches running at once, per core; the others wait. Running more doesn't answer any sooner, and blocks the event
- * loop three times as long, because the work of all of them falls into one turn.
+ * Number of searches running at once, per core; others wait. Running more doesn't produce answers any sooner, and
+ * blocks the event loop three times as long, because the work of all of them falls into one turn.
  */
 const SEARCHES_PER_CORE = 2
 const SAVE_FREQUENCIES_MS = 2000
@@ -104,14 +107,14 @@ const PAGES_PER_COMMIT = 200
 export interface EmbeddedEngineOptions {
   /** The index folder; created if it is missing when the index is opened for writing. */
   readonly dir: string
-  /** The data folder, for what all its indexes share: the source whose vectors go first, and the fact that questions are asked. Default: neither. */
+  /** The data folder, which contains what all of its indexes share: which source is embedded first, and whether questions are being asked. Default: neither. */
   readonly dataDir?: string
   /** The caller has to close it. */
   readonly embedder: Embedder
   readonly mode: "read" | "write"
   /**
-   * `on` makes vectors in the background, `off` leaves them to an engine opened later. Default `on`; an
-   * engine opened for reading makes none.
+   * `on` creates vectors in the background, `off` leaves them to an engine opened later. Default `on`; an engine opened
+   * for reading creates none.
    */
   readonly embedding?: "on" | "off"
   /** The reranker that searches use; the caller has to close it. Default: none. */
@@ -130,7 +133,7 @@ interface Opened {
   readonly knownTerms: KnownTerms
 }
 
-/** A page on its way into the index, with its vectors if it comes with them. */
+/** A page that is being indexed, with its vectors if they came with it. */
 type IndexedRow = PageRow & Pick<PageWithVectors, "vectors">
 
 interface Writer {
@@ -140,7 +143,7 @@ interface Writer {
   readonly vectorCare: Maintenance
 }
 
-/** The embedded index, on LanceDB. One process writes, any number read. */
+/** The embedded index, based on LanceDB. One process writes; any number can read. */
 export class EmbeddedEngine implements Engine {
   readonly supports: EngineSupports = {
     adapter: "embedded",
@@ -501,7 +504,7 @@ export class EmbeddedEngine implements Engine {
     onProblem?.(damagedFile(dir, PAGES_DB, `is damaged: page ${id} differs from what was written`))
   }
 
-  /** Pages that the store has lost are removed from the tables too, so they don't count as indexed. */
+  /** Removes pages that the store has lost from the tables too, so that they don't count as indexed. */
   async #forget(lost: readonly string[]): Promise<void> {
     if (lost.length === 0) return
     const { dir, onProblem } = this.#options
@@ -541,12 +544,13 @@ export class EmbeddedEngine implements Engine {
       const heads = store.heads(ids)
       rows = await this.#withKeptVectors(rows, heads)
       await writer.queue.adopt(rows.flatMap((row) => readyVectors(row, dimensions)))
-      // A page whose sections are in the table is in the store, since a write begins there and a removal ends there.
+      // A page whose sections are in the table is also in the store, since the store is written first and deleted from
+      // last.
       const areNew = heads.length === 0
       await store.write(rows)
-      // A merge reads the whole table.
+      // New pages are added, because a merge reads the whole table.
       if (areNew) await pages.add(table)
-      // A page that has become shorter loses its surplus sections in the same commit.
+      // If a page has become shorter, its surplus sections are deleted in the same commit.
       else
         await pages
           .mergeInsert("key")
@@ -667,8 +671,9 @@ export class EmbeddedEngine implements Engine {
   }
 
   /**
-   * Starts with an empty cache once the old one holds too much of replaced indices. Calls in progress continue with
-   * their tables; nothing is closed here, since an export can read for an hour: unused tables are garbage-collected.
+   * Starts with an empty cache once the old one contains too much data of replaced indices. Calls in progress continue
+   * with their tables; nothing is closed here, since an export can read for an hour: unused tables are
+   * garbage-collected.
    */
   async #renewConnection({ vectors }: Manifest): Promise<boolean> {
     if (steadyNow() - this.#lookedAt < LOOK_FOR_LEFT_MS) return false
@@ -707,14 +712,14 @@ const textsOf = (page: Pick<PageRow, "title" | "passages">): string[] =>
 
 const missingIn = (known: readonly string[], found: readonly string[]): string[] =>
   [...new Set(found)].filter((one) => !known.includes(one))
-/** @throws EngineError `INDEX_DAMAGED` when there are pages but nothing that says how they are indexed */
+/** @throws EngineError `INDEX_DAMAGED` when there are pages but no manifest that says how they are indexed */
 function refuseLostManifest(dir: string): void {
   if (!existsSync(path.join(dir, PAGES_DB))) return
   using store = PageStore.make(dir)
   if (store.count > 0) throw damagedFile(dir, MANIFEST, "is missing")
 }
 
-/** Vectors that came with their page; none if they don't match it. */
+/** Vectors that came with their page; empty if they don't match it. */
 function readyVectors({ vectors, ...row }: IndexedRow, dimensions: number): PageVectors[] {
   const fits = vectors?.length === row.passage_count && vectors.every(({ length }) => length === dimensions)
   return vectors && fits && vectors.length > 0 ? [{ page: row, vectors }] : []
@@ -730,7 +735,7 @@ async function pagesByLanguage({ pages }: Tables): Promise<Map<string, number>> 
   return counts
 }
 
-/** Drops the readers from a filter until some page has readers. */
+/** Drops the readers from a filter as long as no page has readers. */
 function filterFor({ manifest }: Opened, filter: PageFilter = {}): PageFilter {
   if (manifest.holdsReaders) return filter
   const { readers: _readers, ...others } = filter

@@ -8,7 +8,7 @@ import { INDEX_FORMAT, OLD_FORMATS, readAnyManifest } from "./files/manifest.ts"
 import { openOldIndex } from "./old-index.ts"
 
 /**
- * Embedded indexes: each generation is in a folder of its name in the data folder.
+ * Embedded indexes: each generation is in a folder in the data folder, named after the generation.
  *
  * @param cacheMb megabytes to cache of an index that is opened for reading. Default: depends on the machine
  */

@@ -18,7 +18,7 @@ import type { KnownTerms } from "./files/known-terms.ts"
 import type { Tables } from "./lance/tables.ts"
 import type { TermFrequencies } from "./files/term-frequencies.ts"
 
-/** A book-length page has a quarter of a megabyte of terms. */
+/** Number of pages whose terms are read at a time: a book-length page has a quarter of a megabyte of terms. */
 const TERMS_AT_A_TIME = 5
 
 export interface EmbeddedIndexParts extends Pick<SearchIndex, "languages" | "allEmbedded"> {
@@ -26,14 +26,14 @@ export interface EmbeddedIndexParts extends Pick<SearchIndex, "languages" | "all
   readonly frequencies: TermFrequencies
   readonly knownTerms: KnownTerms
   readonly sharings: readonly string[]
-  /** False for tables of an earlier version, which lack the column: anyone may read their pages. */
+  /** Whether the tables have the readers column. Tables of an earlier version lack it: anyone may read their pages. */
   readonly hasReaders: boolean
 }
 
 /** Up to this many labels, the list adds almost nothing to the cost of a query. */
 const FEW_LABELS = 100
 
-/** Shares by list of labels: callers pass the same list object until it changes. */
+/** The statistics of each list of labels: callers pass the same list object until the list changes. */
 const sieves = new WeakMap<readonly string[], Labels>()
 
 function labelsOf(list: readonly string[]): Labels {
@@ -66,7 +66,7 @@ export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
         pages: frequencies.pages,
         pagesWith: (term) =>
           knownTerms.has(term) && !unheld.has(term) ? Math.max(1, frequencies.pagesWith(term)) : 0,
-        // If the writer is killed, the file of known terms lacks the last seconds.
+        // If the writer was killed, the file of known terms lacks the last few seconds.
         isHeld: async (term) =>
           !unheld.has(term) && (await pagesWithTerms(tables, [term], "all", 1, ALL)).length > 0,
       }),

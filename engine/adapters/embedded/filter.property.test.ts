@@ -102,7 +102,7 @@ const anyFilter: fc.Arbitrary<PageFilter> = fc.record(
   { requiredKeys: [] },
 )
 
-/** Follows the documentation of `PageFilter`, one condition after another. */
+/** Implements the documentation of `PageFilter`, one condition after another. */
 function naive(page: Page, filter: PageFilter): boolean {
   const url = new URL(page.url)
   const given = <T>(all: readonly T[] | undefined) => (all === undefined || all.length === 0 ? null : all)
@@ -111,7 +111,7 @@ function naive(page: Page, filter: PageFilter): boolean {
   const paths = given(filter.paths) ?? []
   const wanted = paths.filter((one) => !one.startsWith("!"))
   const version = url.pathname.split("/").find((part) => part === "v2" || part === "latest") ?? null
-  // Words, not letters: "number1" is not in "number10".
+  // Compares words, not letters: "number1" is not in "number10".
   const wordsOf = (text: string) =>
     ` ${text
       .toLowerCase()

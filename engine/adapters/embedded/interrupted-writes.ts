@@ -4,18 +4,18 @@ import type { IndexedPage } from "./lance/tables.ts"
 
 const READ_AT_A_TIME = 100
 
-/** Where the store and the pages table disagree. */
+/** The pages about which the store and the pages table disagree. */
 export interface Disagreement {
-  /** Pages that the table has in another version, or not at all: they must be indexed again. */
+  /** Pages that the table contains in another version, or not at all: they must be indexed again. */
   readonly again: readonly StoredPage[]
   /** Ids of pages that the store has lost: their content can't be shown. */
   readonly lost: readonly string[]
 }
 
 /**
- * Traces of a process killed between its two writes: the store is ahead of the table. A page that only the store has may be an
- * unacknowledged write, or one that the table has lost; indexing it again is right for both. Pages that only the table has were
- * once in the store.
+ * Traces of a process that was killed between its two writes: the store is ahead of the table. A page that is only in
+ * the store may be an unacknowledged write, or one that the table has lost; indexing it again is right for both. Pages
+ * that are only in the table were once in the store.
  */
 export function disagreement(
   indexed: ReadonlyMap<string, Pick<IndexedPage, "revision">>,

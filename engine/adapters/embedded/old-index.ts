@@ -80,7 +80,7 @@ async function* allPages(
 function pagesInFile(dir: string): OldPages {
   const db = new DatabaseSync(path.join(dir, "pages.db"))
   const after = db.prepare("select id from page where id > ? order by id limit ?")
-  // Passages are kept as SQLite's own JSON.
+  // Passages are stored in SQLite's own JSON format.
   const one = db.prepare(
     "select id, revision, title, details, json(passages) as passages, markdown from page where id = ?",
   )

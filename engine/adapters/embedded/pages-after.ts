@@ -5,7 +5,7 @@ import { batchesOf } from "./lance/rows.ts"
 import { type StoredPage, passagesOf, toPage } from "../../index/page-record.ts"
 import type { Tables } from "./lance/tables.ts"
 
-/** A page can have thousands of passages, each with 1.5 kB of vector. */
+/** Number of pages read at a time: a page can have thousands of passages, each with a vector of 1.5 kB. */
 const PAGES_AT_A_TIME = 32
 
 interface VectorRow {

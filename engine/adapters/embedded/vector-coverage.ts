@@ -6,10 +6,10 @@ import { FIRST_SECTION } from "./lance/schema.ts"
 import type { IndexedPage, Tables } from "./lance/tables.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-/** Counting is expensive on a large index, and only a crawl changes the result. */
+/** How long a count is reused: counting is expensive on a large index, and only a crawl changes the result. */
 const CHECK_EVERY_MS = 2000
 
-/** How many pages have text to embed, and how many of them have readable vectors; of all pages, or only of those that match. */
+/** How many pages have text to embed, and how many of these have readable vectors; counts all pages, or only those that match. */
 export async function countEmbedded(
   { pages, vectors }: Tables,
   conditions: readonly Condition[] = [],
@@ -39,7 +39,7 @@ export async function coverageOf({ pages, vectors }: Tables, id: string): Promis
   return null
 }
 
-/** Tracks, for a reading process, whether every page has its vectors, as of a moment ago. */
+/** Tracks, for a reading process, whether every page has its vectors; slightly out of date. */
 export class VectorCoverage implements AsyncDisposable {
   #checking = Promise.resolve()
   #complete = false

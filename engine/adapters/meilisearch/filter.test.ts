@@ -44,7 +44,7 @@ test("no text escapes its quotes", () => {
   assert(
     property(values, (text) => {
       const filter = filterOf([{ languages: [text], sources: [text], includeDomains: [text] }])!
-      // Some of these texts could be names of domains, the others are hosts.
+      // Some of these texts could be domain names; the others are hosts.
       expect(filter.replaceAll(/"[^"\\]*"/g, "…")).toMatch(
         /^\(domain IN \[…?\] OR host IN \[…?\]\) AND \(language IN \[…\]\) AND \(source IN \[…\]\)$/,
       )

@@ -3,13 +3,13 @@ import { domainRules } from "../../index/page/domains.ts"
 import type { Condition } from "../../index/search-index.ts"
 import { pageKey } from "./server/page-key.ts"
 
-/** Values that the server compares unchanged. It folds case and accents, trims values, and truncates long ones. */
+/** Values that the server compares unchanged; it folds the case and accents of others, trims them, and truncates long ones. */
 const PLAIN = /^[a-z0-9.:_[\]-]{1,200}$/
 const LONGEST = 100
 
 /**
- * Encodes a string as a value to filter by: different strings become different values. Documents and filters both
- * contain the result.
+ * Encodes a string as a value to filter by: different strings become different values. Both documents and filters
+ * contain the encoded value.
  */
 export function facetValue(text: string): string {
   if (PLAIN.test(text)) return text
@@ -17,7 +17,7 @@ export function facetValue(text: string): string {
   return `~~${createHash("sha256").update(text, "utf16le").digest("hex")}`
 }
 
-/** The original text of a value; for a long one, the value itself. */
+/** The original text of a value; for a long value, the value itself. */
 export function textOfFacet(value: string): string {
   if (!value.startsWith("~") || value.startsWith("~~")) return value
   return Buffer.from(value.slice(1), "hex").toString("utf16le")

@@ -2,19 +2,19 @@ import { K1 } from "../../search/ranking/word-evidence.ts"
 import { encodeTerm } from "./term-code.ts"
 
 /**
- * Number of attributes among which the terms of a page are distributed by how much it says about them. The server can
- * order the pages of a term by attribute, but no more finely; 16 and 32 cost the same on disk, but a question of six
- * frequent terms takes the server 45 ms with 16 and 200 ms with 32, since it tries all ways to distribute the terms
+ * Number of attributes over which the terms of a page are distributed, by how much the page says about them. The server
+ * can order the pages for a term by attribute, but no more finely; 16 and 32 cost the same on disk, but a question of
+ * six frequent terms takes the server 45 ms with 16 and 200 ms with 32, since it tries all ways to distribute the terms
  * among them.
  */
 const LEVELS = 16
 /** The server ignores the words of an attribute after the first 65,536. */
 const WORDS_PER_LEVEL = 65_000
-/** The weight of a section's length, and the number of terms in a full section: as in `word-evidence.ts`, including what sections share. */
+/** The weight of a section's length, and the number of terms in a full section: as in `word-evidence.ts`, including terms that all sections share. */
 const B = 0.5
 const FULL_SECTION = 550
 
-/** The searchable attributes, strongest first. */
+/** The searchable attributes, those with the highest impact first. */
 export const LEVEL_NAMES = Array.from({ length: LEVELS }, (_, level) => `t${level}`)
 
 /**
@@ -45,11 +45,11 @@ export function toLevels(sections: readonly string[]): Record<string, string> {
   )
 }
 
-/** @param score the server's score for a single-term question: the position of its attribute among all. */
+/** @param score the server's score for a single-term question, which depends only on the position of the term's attribute. */
 export const levelOfScore = (score: number): number =>
   Math.min(LEVELS - 1, Math.max(0, Math.round((1 - score) * LEVELS)))
 
-/** The BM25 weight, without idf, of a term on a level in a page's best section: 0..k1 + 1. */
+/** The BM25 weight, without idf, of a term of a given level in a page's best section: 0..k1 + 1. */
 export const weightAt = (level: number): number => (1 - (level + 0.5) / LEVELS) * (K1 + 1)
 
 const levelOf = (frequency: number, norm: number) =>

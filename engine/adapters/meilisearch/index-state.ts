@@ -30,7 +30,7 @@ export async function readState({ client }: Server, { pages }: Indexes): Promise
   }
 }
 
-/** How many pages of a source are waiting for their vectors. */
+/** Number of pages of a source that are waiting for their vectors. */
 export async function countWaiting({ client }: Server, { pages }: Indexes, source: string): Promise<number> {
   const filter = all(["waiting = true", filterOf([{ sources: [source] }])!])!
   const { results } = await client.multiSearch({

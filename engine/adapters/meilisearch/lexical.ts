@@ -11,9 +11,9 @@ import { encodeTerm } from "./term-code.ts"
 const ASKED_TERMS = 8
 /** Number of candidates from each of these terms: for a frequent term, the pages that say most about it. */
 const PAGES_PER_TERM = 200
-/** For questions of frequent words only: the number of rarest terms that pages must contain together. */
+/** Only for questions that consist of frequent words: the number of rarest terms that pages must contain together. */
 const TOGETHER = 4
-/** Number of candidates for which all words are looked up, per page requested. */
+/** Number of candidates, per page requested, for which all words are looked up. */
 const LOOKED_UP = 1.5
 /** The server uses only this many words of a question. */
 const MOST_WORDS = 10
@@ -40,8 +40,9 @@ interface TermHits {
 }
 
 /**
- * The best pages by the BM25 weight of each term in its best section, in at most two requests: first the best pages of
- * each rare term, then, for pages that might be among the best, the terms whose lists were cut off.
+ * The best pages by the BM25 weight of each term in its best section, found with at most two requests: the first for
+ * the best pages of each rare term, the second for the weights that are missing because a list was cut off, for pages
+ * that might be among the best.
  */
 export async function lexicalArm(
   server: Server,

@@ -11,7 +11,7 @@ import type { Send } from "./server/send.ts"
 import { MeilisearchWaiting } from "./waiting-store.ts"
 
 const READER_LAG_MS = 1000
-/** Characters of text per write: each write has a cost on the server that grows with the index and not with the write. */
+/** Number of characters of text per write: each write has a cost on the server that depends on the size of the index, not of the write. */
 const CHARS_PER_CALL = 16_000_000
 /** How long a write waits for an unreachable server, and how long a search does. */
 const WRITER_PATIENCE_MS = 60_000
@@ -20,9 +20,9 @@ const READER_PATIENCE_MS = 2000
 export interface MeilisearchOptions extends Omit<ServerEngineOptions, "backend"> {
   /** Address of the server, without a trailing slash. */
   readonly url: string
-  /** Its master key; empty when it has none. */
+  /** The server's master key; empty if it has none. */
   readonly key: string
-  /** Prefix of its index names on the server: letters, digits, `-` and `_`. */
+  /** Prefix of the index names on the server: letters, digits, `-` and `_`. */
   readonly name: string
   /** How requests are sent. Default: HTTP. */
   readonly send?: Send

@@ -18,7 +18,7 @@ import { frequenciesOf, holdingAll, holdingAny, lexicalArm } from "./lexical.ts"
 import type { Server } from "./server/server.ts"
 import { similarTerms } from "./similar-terms.ts"
 
-/** Pages read per request: their content is parsed in one go. */
+/** Number of pages read per request: their content is parsed in one go. */
 const PAGES_AT_A_TIME = 32
 
 export interface MeilisearchIndexParts {

@@ -10,7 +10,7 @@ import { arePages } from "./filter.ts"
 import type { Indexes } from "./server/indexes.ts"
 import { type Server, TaskFailed, isTooLarge } from "./server/server.ts"
 
-/** Vectors per request: about 4 kB of text each. */
+/** Number of vectors per request; each is about 4 kB of text. */
 const VECTORS_AT_A_TIME = 1000
 
 /** The known facts about an existing page. */
@@ -75,7 +75,8 @@ export class MeilisearchPages implements PageStore {
     })
     if (gone.length > 0) await server.done(indexes.passages.deleteDocuments({ filter: arePages(gone) }))
     await writeVectors(server, indexes, vectors)
-    // Both are in the server's own queue before either is waited for, so no dying process leaves one without the other.
+    // Both writes are in the server's own queue before either is waited for, so that a dying process can't leave one
+    // without the other.
     const texts = await indexes.texts.addDocuments(rows.map(toTextDocument))
     await server.allDone([texts, await indexes.pages.addDocuments(pages)])
     return again

@@ -8,9 +8,9 @@ import { pageKey } from "./server/page-key.ts"
 import { arePages } from "./filter.ts"
 
 const PAGES_AT_A_TIME = 64
-/** About ten kilobytes of text each. */
+/** Number of pages per response; each is about ten kilobytes of text. */
 const VECTORS_AT_A_TIME = 500
-/** Ids per response: about forty bytes each. */
+/** Number of ids per response; each is about forty bytes. */
 const IDS_AT_A_TIME = 10_000
 
 /** As in {@link Backend.pagesWithVectors}. */
@@ -64,7 +64,7 @@ async function idsAfter({ pages }: Indexes, after: string) {
   }
 }
 
-/** By page, then by revision and position. */
+/** Sorted by page, then by revision and position. */
 async function vectorsOf({ passages }: Indexes, ids: readonly string[]) {
   const found = new Map<string, Map<string, Float32Array>>()
   if (ids.length === 0) return found

@@ -5,16 +5,16 @@ import { frequenciesOf } from "./lexical.ts"
 import type { Server } from "./server/server.ts"
 import { decodeTerm, encodeTerm } from "./term-code.ts"
 
-/** Pages examined for each word: the nearest terms come first, and many of the pages contain the frequent ones. */
+/** Number of pages examined for each word: the nearest terms come first, and many of the pages contain the frequent ones. */
 const PAGES = 40
 const MOST = 30
 const MARK = "|"
 
 /**
- * Terms of the index that are spelt like the terms of these words, and how many pages contain each: those that the
- * server's typo tolerance finds for the word and for its term, and also those that are one letter from the word
- * although their stem is far from both. The server doesn't report which word it found, but it can mark the word in the
- * page.
+ * Terms of the index that are spelt like the terms of these words, and how many pages contain each. These are the terms
+ * that the server's typo tolerance finds for the word and for its term, and those that are one letter from the word
+ * although their stem is far from both. The server doesn't report which word it found, but it can highlight the word in
+ * the page.
  */
 export async function similarTerms(
   server: Server,

@@ -6,7 +6,7 @@ import { SHORTEST_WITH_TYPO } from "../server/unknown-words.ts"
  * the term comes first.
  */
 const FIRST = "x"
-/** Word lengths from which the server allows one typo, and two: the stem of the shortest corrected word has three letters. */
+/** Minimum word lengths for which the server allows one typo, and two: the stem of the shortest corrected word has three letters. */
 export const TYPO_SIZES = {
   oneTypo: FIRST.length + SHORTEST_WITH_TYPO,
   twoTypos: FIRST.length + 6,
@@ -17,7 +17,7 @@ const LETTERS =
   "αβγδεζηθικλμνξοπρσςτυφχψω" +
   "אבגדהוזחטיךכלםמןנסעףפץצקרשת" +
   "ابتثجحخدذرزسشصضطظعغفقكلمنهويةىءأإآؤئ"
-/** The blocks IPA Extensions and Phonetic Extensions: the server neither splits nor folds any of these. */
+/** The Unicode blocks IPA Extensions and Phonetic Extensions: the server neither splits nor folds their letters. */
 const STAND_INS = Array.from({ length: 96 + 37 }, (_, i) =>
   String.fromCodePoint(i < 96 ? 0x250 + i : 0x1d00 + i - 96),
 )
@@ -30,7 +30,7 @@ const standIns = new Map(Array.from(LETTERS, (letter, i) => [letter, STAND_INS[i
 const letters = new Map([...standIns].map(([letter, standIn]) => [standIn, letter]))
 
 /**
- * A term as one word that the server's tokenizer leaves unchanged: `a-z` and digits stay, everything else is
+ * Encodes a term as one word that the server's tokenizer leaves unchanged: `a-z` and digits stay, everything else is
  * represented by letters that it neither folds nor splits. Different terms become different words.
  */
 export function encodeTerm(term: string): string {
@@ -44,7 +44,7 @@ export function encodeTerm(term: string): string {
   return `${FIRST}${ESCAPE}${ESCAPE}${hash}`
 }
 
-/** The term of a word; `null` if the term was too long to be kept in the word. */
+/** The term that a word encodes; `null` if the term was too long to be encoded. */
 export function decodeTerm(word: string): string | null {
   const hashed = `${FIRST}${ESCAPE}${ESCAPE}`
   if (!word.startsWith(FIRST) || word.startsWith(hashed)) return null

@@ -17,8 +17,8 @@ const TAKEN = ["id", "revision", "replaced", "passage_count", ...FILTER_FIELDS] 
 type TakenPage = Pick<PageDocument, (typeof TAKEN)[number]>
 
 /**
- * The queue is on the server: the pages marked as waiting. The mark is removed only after their vectors are stored, so
- * anything interrupted in between is repeated.
+ * The queue of waiting pages, which is stored on the server as a mark on each page. The mark is removed only after the
+ * page's vectors are stored, so anything interrupted in between is repeated.
  */
 export class MeilisearchWaiting implements WaitingStore<TakenPage> {
   readonly #server: Server
@@ -50,7 +50,7 @@ export class MeilisearchWaiting implements WaitingStore<TakenPage> {
     const texts = new Map(results.map((text) => [text.id, text]))
     return pages.flatMap((page) => {
       const text = texts.get(page.id)
-      // The page was replaced after it was taken: it is waiting with its new revision.
+      // The page was replaced after it was taken from the queue, so it is waiting with its new revision.
       if (text?.revision !== page.revision) return []
       return [{ page, texts: [...passagesIn(text).values()].map((one) => embeddingText(text.title, one)) }]
     })

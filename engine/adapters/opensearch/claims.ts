@@ -23,14 +23,14 @@ interface StoredClaim {
 
 type BulkItems = readonly Readonly<Record<string, { readonly _id: string; readonly status: number }>>[]
 
-/** Which process embeds which pages when several fill one index: one document per page, keyed by its id. */
+/** Records which process embeds which pages when several processes fill one index: one document per page, keyed by its id. */
 export class Claims {
   readonly #cluster: Cluster
   readonly #index: string
   readonly #claimMs: number
   readonly #owner = randomUUID()
   readonly #mine = new Set<string>()
-  /** Pages claimed by other processes, and until when. */
+  /** Pages claimed by other processes, and the time until which each claim is valid. */
   readonly #others = new Map<string, number>()
 
   constructor(cluster: Cluster, index: string, claimMs = CLAIM_MS) {
@@ -46,12 +46,12 @@ export class Claims {
     return [...this.#others.keys()]
   }
 
-  /** Checks pages claimed by other processes again, since those processes may be done with them. */
+  /** Checks pages claimed by other processes again, since those processes may have finished them. */
   forgetOthers(): void {
     this.#others.clear()
   }
 
-  /** @returns pages that this process has now, or already had, claimed */
+  /** @returns the pages that this process has now claimed, or had already claimed */
   async take(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const unclaimed = ids.filter((id) => !this.#mine.has(id))
     const now = Date.now()
@@ -74,7 +74,7 @@ export class Claims {
     return new Set(ids.filter((id) => this.#mine.has(id)))
   }
 
-  /** Releases pages for the next process that looks. */
+  /** Releases pages, so that another process can claim them. */
   async release(ids: readonly string[] = [...this.#mine]): Promise<void> {
     const own = ids.filter((id) => this.#mine.delete(id))
     await this.#bulk(own.map((_id) => [{ delete: { _index: this.#index, _id } }]))

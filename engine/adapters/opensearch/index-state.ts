@@ -50,7 +50,7 @@ export async function readState(cluster: Cluster, { pages, vectors }: Indexes): 
   }
 }
 
-/** How many pages of a source are waiting for their vectors. */
+/** Number of pages of a source that are waiting for their vectors. */
 export async function countWaiting(cluster: Cluster, { vectors }: Indexes, source: string): Promise<number> {
   const filter = [{ term: { waiting: true } }, isIn("source", [source])]
   const { hits } = await new Searches(cluster).search(vectors, {
@@ -61,7 +61,7 @@ export async function countWaiting(cluster: Cluster, { vectors }: Indexes, sourc
   return hits.total!.value
 }
 
-/** Counts per request. */
+/** Number of counts per request. */
 const COUNTS_AT_ONCE = 1000
 
 interface ByReaders {
@@ -92,7 +92,7 @@ export async function countByReaders(cluster: Cluster, { pages }: Indexes): Prom
   }
 }
 
-/** The highest version written so far: see `versions.ts`. */
+/** The highest version of a document written so far: see `versions.ts`. */
 export async function lastVersion(cluster: Cluster, { pages, vectors }: Indexes): Promise<number> {
   const searches = new Searches(cluster)
   const body = { size: 0, track_total_hits: false, aggs: { last: { max: { field: "written" } } } }

@@ -12,9 +12,9 @@ import type { Shards } from "./server/shards.ts"
 import { similarTerms } from "./similar-terms.ts"
 import type { TermFrequencies } from "./term-frequencies.ts"
 
-/** The plugin examines no more than this. */
+/** Maximum number of nearest neighbours that the plugin examines. */
 const MOST_NEAREST = 10_000
-/** Nearest passages per page: a hit shows three. */
+/** Number of nearest passages per page: a hit shows three. */
 const PASSAGES_PER_PAGE = 4
 /** Number of pages in a list that are returned with their columns: in a longer list, most pages are never looked at. */
 const MOST_KNOWN_AT_ONCE = 100
@@ -119,7 +119,7 @@ async function pagesHolding(
 
 async function pagesWithoutVectors(asking: Asking, ids: readonly string[]): Promise<Set<string>> {
   const { indexes, state, pages } = asking
-  // If none were waiting when the state was read, only pages written since can be waiting.
+  // If no pages were waiting when the state was read, only pages written since can be waiting.
   const mayWait = (id: string) => pages.mayBeWrittenAfter(id, state.lastWritten ?? 0)
   const asked = state.waiting > 0 ? ids : ids.filter(mayWait)
   if (asked.length === 0) return new Set()
@@ -161,7 +161,7 @@ function nearVector(vector: ReturnType<typeof inShort>, many: number, filters: r
   const inner = { size: PASSAGES_PER_PAGE, _source: false, stored_fields: "_none_" }
   return {
     must: [{ nested: { path: "passages", score_mode: "max", query: { knn: near } } }],
-    // Adds nothing to a page's score: it reports the nearest passages, each compared with the question.
+    // Adds nothing to a page's score: it only returns the nearest passages, each compared with the question.
     should: [{ nested: { path: "passages", score_mode: "none", query: compared, inner_hits: inner } }],
   }
 }

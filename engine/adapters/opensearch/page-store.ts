@@ -7,7 +7,7 @@ import { COLUMNS_ONLY, Searches } from "./server/searches.ts"
 import type { Versions } from "./server/versions.ts"
 import { type DocumentWrite, writeAll } from "./server/writes.ts"
 
-/** Attempts for a page that several processes keep writing at the same time; after that, their version stays. */
+/** Number of attempts for a page that several processes keep writing at the same time; after that, their version stays. */
 const MOST_TRIES = 10
 
 export interface StoreParts {
@@ -25,7 +25,7 @@ interface KnownPage {
   readonly waiting: boolean
 }
 
-/** Pages as documents of the cluster: the document for finding each page by its words and the one for finding it by meaning, in one request. */
+/** Stores pages as documents in the cluster: the document for finding a page by its words and the one for finding it by meaning are written in one request. */
 export class OpenSearchPages implements PageStore {
   readonly #parts: StoreParts
   readonly #dimensions: number
@@ -36,8 +36,8 @@ export class OpenSearchPages implements PageStore {
   }
 
   /**
-   * If another process writes a page at the same time, the page ends up entirely as one of the two versions: where
-   * theirs has the higher version, ours is written again above it.
+   * If another process writes a page at the same time, both documents of the page end up in the same version: where
+   * theirs is higher, ours is written again with a higher one.
    */
   async write(rows: readonly IndexedRow[]): Promise<Written> {
     const changed = new Set<string>()
@@ -78,7 +78,7 @@ export class OpenSearchPages implements PageStore {
     })
     const { refused, late } = await writeAll(cluster, groups, patienceMs)
     const idAt = (at: number) => rows[at]!.id
-    // Another process might have written them since the last check.
+    // Another process might have written the vectors since the last check.
     const now = await this.#known([...kept.keys()])
     return {
       changed,

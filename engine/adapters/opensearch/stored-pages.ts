@@ -11,10 +11,10 @@ import type { Indexes } from "./server/indexes.ts"
 import { COLUMNS_ONLY, Searches } from "./server/searches.ts"
 
 const PAGES_AT_A_TIME = 64
-/** Ids per response: about a hundred bytes each. */
+/** Number of ids per response; each is about a hundred bytes. */
 const IDS_AT_A_TIME = 10_000
 
-/** The requested pages, by their ids in any order, or the next ones in id order; and the long field to return with them. */
+/** Which pages to return: those with the given ids in any order, or the next ones in id order; and the long field to return with them. */
 interface StoredAsked {
   readonly ids?: readonly string[]
   readonly after?: string

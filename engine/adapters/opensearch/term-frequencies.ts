@@ -14,16 +14,17 @@ interface Vectors {
 
 type IndexAsItIs = Pick<IndexState, "pages" | "lastWritten">
 
-/** How long a frequency is trusted while pages change: a word becomes much rarer or more frequent only as fast as the pages change. */
+/** How long a frequency is trusted while pages change: the frequency of a word changes only as fast as the pages do. */
 const BELIEVED_MS = 30_000
-/** The share of all pages that may have been added or removed in the meantime. */
+/** The share of all pages that may have been added or removed before frequencies are requested again. */
 const BELIEVED_SHARE = 0.01
 /** Number of terms cached, a few hundred bytes each; the ones requested first are dropped first. */
 const MOST_KNOWN = 50_000
 
 /**
- * Number of pages with each term, read from each shard's list of terms: a few microseconds each, whereas a search for
- * each would take a millisecond. Removed pages count until the shard cleans them up, as they do in BM25 itself.
+ * Number of pages with each term, read from each shard's list of terms. That takes a few microseconds per term, whereas
+ * a search for each would take a millisecond. Removed pages count until the shard cleans them up, as they do in BM25
+ * itself.
  *
  * Results are cached for a short time while pages change, except when no page contains a term, since the next page
  * might.
@@ -91,7 +92,7 @@ export class TermFrequencies {
     for (const { term_vectors: vectors, error } of docs) {
       if (error) throw new Error(error.reason)
       for (const term of terms) {
-        // An object from the server: a term can have the name of a built-in property.
+        // A check for own properties, because a term can have the name of a built-in property of objects.
         const known = vectors?.words?.terms ?? {}
         const key = term.slice(0, LONGEST_TERM)
         const frequency = Object.hasOwn(known, key) ? (known[key]!.doc_freq ?? 0) : 0

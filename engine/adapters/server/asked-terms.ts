@@ -4,7 +4,7 @@ import { correctionsOf, rareTerms } from "../../text/spelling/corrections.ts"
 import { stemmerOf } from "../../text/analysis/stem.ts"
 import type { UnknownWord } from "./unknown-words.ts"
 
-/** A text of hundreds of words is looked up by its first terms only. */
+/** Maximum number of terms to look up: for a text of hundreds of words, only the first ones are looked up. */
 const MOST_TERMS = 64
 /** Maximum number of words found on no page, or hardly any, for which the server is asked for similar terms: it compares each of them with all terms of the index. */
 const MOST_UNKNOWN_WORDS = 4
@@ -35,7 +35,7 @@ export class AskedTerms {
     return new Map(terms.map((term) => [term, this.idfOf(term)]))
   }
 
-  /** The inverse document frequency of a requested term. */
+  /** The inverse document frequency of a term that was looked up. */
   idfOf(term: string): number {
     return inverseFrequency(this.#frequencyOf(term), this.#parts.pages)
   }

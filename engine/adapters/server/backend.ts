@@ -18,14 +18,14 @@ export interface IndexState {
   /** Pages per language, the most frequent first; "" for an unknown language. */
   readonly byLanguage: ReadonlyMap<string, number>
   /**
-   * When a page was last written, as a number that increases; omitted by servers that don't report it. Servers that
-   * report it are queried less often the longer nothing changes: their {@link SearchIndex.withoutVectors} knows of
-   * pages written since.
+   * A number that increases whenever a page is written; omitted by servers that don't report it. Servers that report it
+   * are queried less often the longer nothing changes: their {@link SearchIndex.withoutVectors} includes pages written
+   * since.
    */
   readonly lastWritten?: number
 }
 
-/** Languages with the share of the pages in each. */
+/** Languages, each with its share of the pages. */
 export const sharesOf = ({ byLanguage, pages }: IndexState): ReadonlyMap<string, number> =>
   new Map(
     [...byLanguage]
@@ -33,7 +33,7 @@ export const sharesOf = ({ byLanguage, pages }: IndexState): ReadonlyMap<string,
       .map(([language, many]) => [language, many / Math.max(1, pages)]),
   )
 
-/** A page on its way to the server, with its vectors if it comes with them. */
+/** A page that is being sent to the server, with its vectors if it came with them. */
 export interface IndexedRow extends PageRow {
   readonly vectors: readonly Float32Array[] | null
 }
@@ -47,7 +47,7 @@ export function readyVectors(
   return fits && count > 0 ? vectors : null
 }
 
-/** Writes and removes pages on a server. Nothing else in this process writes while one of these calls runs. */
+/** Writes and removes pages on a server. No other code in this process writes while one of these calls runs. */
 export interface PageStore {
   /** When it resolves, searches find all pages that were not refused. */
   write(rows: readonly IndexedRow[]): Promise<Written>
@@ -93,7 +93,7 @@ export interface WaitingStore<P extends WaitingPage = WaitingPage> extends Parti
   waiting(asked: WaitingAsked): Promise<WaitingFound<P>>
   /** The texts to embed, by position; pages replaced or removed since the request are left out. */
   texts(pages: readonly P[]): Promise<readonly { readonly page: P; readonly texts: readonly string[] }[]>
-  /** Stores the vectors of the pages, except those replaced or removed in the meantime. Nothing else in this process writes during this time. */
+  /** Stores the vectors of the pages, except those replaced or removed in the meantime. No other code in this process writes during this time. */
   commit(filled: readonly FilledPage<P>[]): Promise<void>
   /**
    * Repairs waiting pages without texts, left behind by an interrupted write. Runs while no other code in this process
@@ -103,7 +103,7 @@ export interface WaitingStore<P extends WaitingPage = WaitingPage> extends Parti
 }
 
 export interface Changed {
-  /** The first changed pages; empty for version 0, which is before all. */
+  /** The first changed pages; empty for version 0, which is before all others. */
   readonly changed: readonly Pick<StoredPage, "id" | "revision">[]
   /** The last version covered. */
   readonly version: number
@@ -111,7 +111,7 @@ export interface Changed {
   readonly count: number
 }
 
-/** The server-specific part of an index on a server; `server-engine.ts` is the rest of an adapter. */
+/** The server-specific part of an index on a server; `server-engine.ts` is the rest of the engine. */
 export type PagesAsked = { readonly after: string } | { readonly ids: readonly string[] }
 
 export interface Backend extends AsyncDisposable {
@@ -134,7 +134,7 @@ export interface Backend extends AsyncDisposable {
   prepare(manifest: IndexInfo): Promise<void>
   /** `null` if there is no index. */
   state(): Promise<IndexState | null>
-  /** How many pages of a source are waiting for their vectors. */
+  /** Number of pages of a source that are waiting for their vectors. */
   waitingOf(source: string): Promise<number>
   /** Counts pages by source and label of readers. */
   byReaders(): Promise<readonly PagesOfReaders[]>
@@ -146,7 +146,7 @@ export interface Backend extends AsyncDisposable {
   pagesWithVectors(asked: PagesAsked): Promise<readonly PageWithVectors[]>
   /** The texts used to suggest pages. */
   namedPages(writes: Serial): NamedPages
-  /** Writes since a version, by any process; left out when only one process writes. */
+  /** Writes since a version, by any process; omitted if only one process writes. */
   changedSince?(version: number): Promise<Changed>
   /** The page store for an index of vectors with this many dimensions. */
   pageStore(dimensions: number): PageStore

@@ -12,7 +12,7 @@ import type { Serial } from "#base/flow/serial.ts"
 import type { WaitingPage, WaitingStore } from "./backend.ts"
 
 const PAGES_AT_A_TIME = 16
-/** Pages written one after another are embedded together once none has arrived for this long. */
+/** How long to wait for another page: pages written one after another are embedded together once none has arrived for this long. */
 const QUIET_MS = 100
 const QUIET_WITHIN_MS = 10_000
 const FIRST_RETRY_MS = 100
@@ -54,7 +54,7 @@ export class EmbedQueue implements AsyncDisposable {
   readonly #asked: AskedPagesReader
   readonly #first: FirstSourceReader
   readonly #questions: QuestionsAskedReader
-  /** Possibly waiting pages that have priority; the server doesn't know about the priority. */
+  /** Pages that have priority, some of which may not be waiting; the server doesn't know about the priority. */
   readonly #urgent = new Map<string, Urgency>()
   readonly #stop = new AbortController()
   #wake = Promise.withResolvers<void>()
@@ -92,7 +92,7 @@ export class EmbedQueue implements AsyncDisposable {
     this.#wake.resolve()
   }
 
-  /** Resolves when no pages wait, or at once if this queue doesn't embed; rejects if it is closed first. */
+  /** Resolves when no pages are waiting, or at once if this queue doesn't embed; rejects if it is closed first. */
   settled(): Promise<void> {
     if (this.#idle || !this.#options.embeds) return Promise.resolve()
     return this.#settling.wait()

@@ -4,7 +4,7 @@ import type { Backend } from "./backend.ts"
 
 /** How often to look for pages written by other machines; takes one search. */
 const LOOK_MS = 10_000
-/** How often all pages are gone through to find deleted ones, which a search doesn't reveal: every tenth round. */
+/** How often all pages are read to find deleted ones, which a search doesn't reveal: every tenth round. */
 const ROUNDS = 10
 
 export interface NamesOfOthersOptions {

@@ -2,7 +2,7 @@ import { EngineError } from "../../errors.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { IndexedRow, PageStore } from "./backend.ts"
 
-/** Every write costs the server tens of milliseconds, so waiting calls are written together, up to this limit. */
+/** Maximum size of a combined write. Every write costs the server tens of milliseconds, so waiting calls are written together, up to this limit. */
 const MOST_CHARS = 8_000_000
 const MOST_PAGES = 2000
 
@@ -21,7 +21,7 @@ export interface PageWriterOptions {
   readonly onWritten: (changed: readonly string[]) => void
 }
 
-/** Writes pages: calls that wait at the same time are written together, and a refused page doesn't keep out others. */
+/** Writes pages: calls that wait at the same time are combined into one write, and a refused page doesn't affect the others. */
 export class PageWriter {
   readonly #options: PageWriterOptions
   #calls: Call[] = []
@@ -30,7 +30,7 @@ export class PageWriter {
     this.#options = options
   }
 
-  /** Resolves once the server has them. @throws EngineError that names the refused pages */
+  /** Resolves once the server has stored the pages. @throws EngineError that names the refused pages */
   write(rows: readonly IndexedRow[]): Promise<void> {
     const done = Promise.withResolvers<void>()
     this.#calls.push({ rows, done })

@@ -41,7 +41,7 @@ import { EmbedQueue, type FillingFiles } from "./embed-queue.ts"
 import { NamesOfOthers } from "./names-of-others.ts"
 import { PageWriter } from "./page-writer.ts"
 
-/** Number of searches that run at once; the others wait. The server has a core or two for each. */
+/** Number of searches that run at once; others wait. The server has one or two cores for each. */
 const SEARCHES_PER_CORE = 4
 /** Pages are analysed and sent in parts of about this many characters of text, unless a server prefers larger parts. */
 const CHARS_PER_CALL = 2_000_000
@@ -58,8 +58,8 @@ export interface ServerEngineOptions {
   /** Folder on this machine where writers detect each other. */
   readonly lockDir: string
   /**
-   * The data folder, which stores information shared by all its indexes: which source's vectors are created first, and
-   * whether questions are being asked. Default: neither is known.
+   * The data folder, which stores information shared by all of its indexes: which source is embedded first, and whether
+   * questions are being asked. Default: neither is known.
    */
   readonly dataDir?: string
   /** The caller must close it. */
@@ -67,7 +67,7 @@ export interface ServerEngineOptions {
   readonly mode: "read" | "write"
   /** As in {@link OpenGenerationOptions.isBeside}. */
   readonly isBeside?: boolean
-  /** `off` leaves the vectors to an engine opened later. Default `on`; an engine opened for reading makes none. */
+  /** `off` leaves the vectors to an engine opened later. Default `on`; an engine opened for reading creates none. */
   readonly embedding?: "on" | "off"
   /** The reranker that searches use; the caller must close it. Default: none. */
   readonly reranking?: Reranking
@@ -83,7 +83,7 @@ interface Writer {
   readonly writes: Serial
 }
 
-/** An index on a server. One process writes, any number read. */
+/** An index on a server. One process writes; any number can read. */
 export class ServerEngine implements Engine {
   readonly supports: EngineSupports
   readonly #options: ServerEngineOptions
@@ -159,7 +159,7 @@ export class ServerEngine implements Engine {
       let before: Promise<void> | undefined
       let rows: IndexedRow[] = []
       let chars = 0
-      // The next part is analysed while the server indexes the one before.
+      // The next part is analysed while the server indexes the previous one.
       const send = async () => {
         if (rows.length === 0) return
         const named = rows

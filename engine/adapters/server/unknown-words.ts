@@ -12,14 +12,14 @@ export interface UnknownWord {
 /** Length of the shortest term for which similar ones are looked up. */
 export const SHORTEST_WITH_TYPO = 3
 /**
- * Maximum number of extra terms to look up for one word, each taking a fifth of a millisecond on a Meilisearch server.
- * Of 633 mistyped words in a handbook, half had one, a tenth 40 or more, and the worst 239.
+ * Maximum number of additional terms to look up for one word; each takes a fifth of a millisecond on a Meilisearch
+ * server. Of 633 mistyped words in a handbook, half had one, a tenth had 40 or more, and the worst had 239.
  */
 const MOST_BESIDES = 240
 
 /**
- * Queries to a server about words that might be misspelt: for `around`, it finds similar words with its own tolerance;
- * `besides` are terms that are one letter from a word although their stem is far from it.
+ * Queries to a server about words that might be misspelt. For the words in `around`, the server finds similar ones with
+ * its own tolerance; `besides` contains terms that are one letter from a word although their stem is far from it.
  */
 export async function spellingsOf(
   words: readonly UnknownWord[],

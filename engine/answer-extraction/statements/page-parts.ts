@@ -38,7 +38,7 @@ const MAX_LEAD_CHARS = 240
 /** This many characters of a block identify the passage that contains it. */
 const KEY_CHARS = 60
 
-/** The parts of a page in order; those of its passages if it has no text. */
+/** The parts of a page in order; if it has no text, the parts of its passages. */
 export function partsOf({ title, markdown, passages, language }: StatedIn, marks: PageMarks): Part[] {
   if (markdown === "") {
     return passages.map(({ text, headings }, at) => ({
@@ -60,7 +60,7 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
   let term: string | null = null
   let terms = 0
   let announcement: string | null = null
-  /** The bold line heads a quotation, such as a box next to the text, or only the table below it. */
+  /** Whether the bold line is the heading of a quotation, such as a box next to the text, or of the table below it only. */
   let isQuoted = false
   let isCaption = false
   for (const [at, block] of blocks.entries()) {
@@ -108,7 +108,7 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
   return found
 }
 
-/** Finds the rank of a block's passage among the page's best, from 0; infinite for a block in none of them. */
+/** Finds the rank of a block's passage among the page's best, from 0; infinite if none of them contains the block. */
 export function passageRanks({ passages }: Pick<StatedIn, "passages">): (block: Block) => number {
   const texts = passages.map(({ text }) => lineKey(text))
   return ({ text }) => {

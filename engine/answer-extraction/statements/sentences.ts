@@ -1,9 +1,9 @@
-/** A piece with this ending continues in the next one, whatever letter the next one begins with. */
+/** An ending after which the sentence continues in the next piece, whatever letter that begins with. */
 const ABBREVIATION =
   /(?:^|[\s([„“"'])(?:\p{Lu}|e\.\s?g|i\.\s?e|etc|vs|cf|al|approx|resp|incl|esp|viz|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Inc|Ltd|Corp|Co|No|Nr|Nos|Fig|Figs|Sec|Sect|Ch|Chap|Vol|pp?|Eq|Ref|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|z\.\s?B|d\.\s?h|u\.\s?a|bzw|ca|usw|ggf|vgl|Abb|p\.\s?ex|env|art|Bd|Hr|Fr|Sra?|Dra?|Ud|Uds)\.$/u
-/** A mark not followed by a space: `/search?q=pumps`, `what?!`. Scripts without spaces have marks of their own. */
+/** A punctuation mark that isn't followed by a space: `/search?q=pumps`, `what?!`. Scripts without spaces have marks of their own. */
 const WITHIN_A_WORD = /[.!?]$/
-/** Longest run of pieces that an open bracket can join: an unclosed bracket must not swallow a page. */
+/** Maximum number of pieces that an open bracket can join: an unclosed bracket must not swallow a page. */
 const MAX_JOINED = 4
 
 const segmenters = new Map<string, Intl.Segmenter>()
@@ -43,7 +43,7 @@ function goesOn(text: string): boolean {
 export const isUnspaced = (text: string): boolean =>
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{6}/u.test(text)
 
-/** The number of words separated by spaces and marks. */
+/** The number of words separated by spaces and punctuation marks. */
 export const spacedWords = (text: string): number => count(text, /[\p{L}\p{N}]+/gu)
 
 function segmenterOf(language: string | null): Intl.Segmenter {

@@ -7,7 +7,7 @@ export interface Row {
   readonly columns: string | null
 }
 
-/** The rows of a table that say something; `null` if a block isn't a table. */
+/** The rows of a table that contain information; `null` if a block isn't a table. */
 export function rowsOf(text: string, raw: readonly string[]): Row[] | null {
   const lines = text.split("\n")
   if (lines.length < 2 || !lines.every((line) => line.includes(" | "))) return null

@@ -37,14 +37,14 @@ const MAX_CODE_CHARS = 700
 const MAX_ENTRY_CHARS = 500
 /** Maximum length in characters of a section's steps. */
 const MAX_STEPS_CHARS = 1000
-/** A paragraph shorter than this is joined to the next one. */
+/** A paragraph shorter than this is joined with the next one. */
 const SHORT_CHARS = 90
 /** Maximum length in characters of the introduction shown before code. */
 const MAX_INTRO_CHARS = 240
 
 type Made = Pick<Unit, "text" | "kind"> & { readonly lead?: string | null }
 
-/** The units of a page in its order, or those of its passages if it has no text. Leaves out struck-out text, headings, questions and lists of links. */
+/** The units of a page in page order; if it has no text, the units of its passages. Leaves out struck-out text, headings, questions and lists of links. */
 export function unitsOf(page: StatedIn, source: number): Unit[] {
   const marks = marksOf(page.markdown)
   const rankOf = passageRanks(page)
@@ -59,7 +59,7 @@ export function unitsOf(page: StatedIn, source: number): Unit[] {
 }
 
 const BOX = /^(?:\[?(?:tip|note|caution|warning|important)\]?[\s|]*){1,2}/i
-/** The alternative text of the icon in such a box. */
+/** The alternative text of the icon in a box next to the text. */
 const PICTURE = /^(?:tip|note|caution|warning|important)(?: icon)?$/i
 const ORDERED = /^\d{1,9}[.)] /
 const LINK_ALONE = /^\s*(?:[-*+]|\d{1,9}[.)])?\s*!?\[[^\]]*\]\([^)]*\)[.,;]?\s*$/
@@ -245,7 +245,7 @@ class SectionReader {
     const windows = this.#windows(text, isBeforeList)
     if (!isBeforeList || windows.length === 0)
       return windows.map((one) => ({ part, kind: "prose", text: one }))
-    // The list also has its own unit; this one has the paragraph's last sentences as well.
+    // The list also has its own unit; this one also contains the paragraph's last sentences.
     const lines = [windows.at(-1)!, ...announced.flatMap(shown)]
     return [
       ...windows.slice(0, -1).map((one): Found => ({ part, kind: "prose", text: one })),
@@ -310,7 +310,7 @@ function cutLines(lines: readonly string[], most: number): string {
   let chars = 0
   for (const line of lines) {
     if (kept.length > 0 && chars + line.length > most) {
-      // Code without room for its first line is left out.
+      // If there isn't room for even its first line, code is left out.
       if (fence !== "" && kept.at(-1)!.startsWith(fence)) kept.pop()
       else if (fence !== "") kept.push(fence)
       kept.push("…")
@@ -318,14 +318,14 @@ function cutLines(lines: readonly string[], most: number): string {
     }
     kept.push(line.length > most ? `${line.slice(0, most).replace(/\s+\S*$/, "")} …` : line)
     chars += line.length + 1
-    // Code fenced with four backticks can contain three.
+    // A block fenced with four backticks can contain three.
     if (fence === "") fence = /^`{3,}/.exec(line)?.[0] ?? ""
     else if (line === fence) fence = ""
   }
   return kept.join("\n")
 }
 
-/** Whether each line is only a link or an image, whose description answers nothing. */
+/** Whether each line is only a link or an image: their descriptions answer nothing. */
 function isLinks(raw: readonly string[]): boolean {
   const lines = raw.filter((line) => line.trim() !== "")
   return lines.length > 0 && lines.every((line) => LINK_ALONE.test(line))

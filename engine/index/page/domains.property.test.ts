@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { madeUp } from "#base/testing/made-up.ts"
 import { domainRules, matchesDomains, placeOf } from "./domains.ts"
 
-/** Names that anyone can register, as they appear in addresses, each with the spellings that people use. */
+/** Names that anyone can register, in the form that addresses contain, each with the spellings that people use. */
 const REGISTRABLE: Readonly<Record<string, readonly string[]>> = {
   "example.com": ["example.com", "Example.COM", "example.com.", " example.com"],
   "example.co.uk": ["example.co.uk", "EXAMPLE.co.uk."],
@@ -23,7 +23,7 @@ const port = fc.constantFrom(null, null, 8080, 443, 80)
 const place = fc.record({ scheme: fc.constantFrom("http", "https"), below, registrable, port })
 const listing = fc.record({ below, registrable, port, spelling: fc.nat(9) })
 
-/** Follows the docstring, without the list of public suffixes. */
+/** Implements the doc comment, without the list of public suffixes. */
 function naive(
   {
     scheme,
@@ -48,7 +48,7 @@ test("a list of domains matches the right pages, however names are spelled", () 
       const written = listed.map(({ below, registrable, port, spelling }) => {
         const spellings = REGISTRABLE[registrable]!
         const name = spellings[spelling % spellings.length]!.trim()
-        // Two equal labels: only plain letters come before others.
+        // Two equal labels: only labels of plain letters come before others.
         const whole = below === "" || below.endsWith(".") ? `${below}${name}` : `${below}${registrable}`
         return `${whole.replace(/\.$/, port === null ? "." : "")}${port === null ? "" : `:${port}`}`
       })

@@ -8,7 +8,7 @@ export interface Place {
   readonly port: number
 }
 
-/** Matches every host of these domains, and these exact hosts, on one port or, if `port` is `null`, on any. */
+/** Matches every host in these domains, and these exact hosts, on one port or, if `port` is `null`, on any. */
 export interface DomainRule {
   readonly domains: readonly string[]
   readonly hosts: readonly string[]
@@ -31,8 +31,8 @@ export function placeOf(url: string): Place {
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 }
 
 /**
- * A registrable domain matches itself and all its subdomains, any other host only itself: a subdomain, an address,
- * `localhost`, and a public suffix such as `co.uk`, whose pages have no common owner.
+ * A registrable domain matches itself and all its subdomains; any other host matches only itself: a subdomain, an IP
+ * address, `localhost`, or a public suffix such as `co.uk`, whose pages have no common owner.
  *
  * Only the registry part (ICANN) of the public suffix list counts. Suffixes that companies entered for their customers
  * (`github.io`) are domains like any other: listing one means all sites there.
@@ -61,7 +61,7 @@ export function hostAndPort(listed: string): HostAndPort {
   return { host: hostName(name), port: port === undefined ? null : Number(port) }
 }
 
-/** True for a name under which registries let others register: `com`, `co.uk`. */
+/** Whether this is a name under which registries let others register names: `com`, `co.uk`. */
 export function isPublicSuffix(host: string): boolean {
   const name = hostName(host)
   const { publicSuffix, isIcann } = parse(name)
@@ -76,8 +76,8 @@ export const matchesDomains = ({ host, domain, port }: Place, rules: DomainRules
   )
 
 /**
- * The spelling that `URL.hostname` gives, without a final dot: lower case, ASCII (RFC 3492), no port. Text that isn't a
- * host stays unchanged and matches nothing.
+ * The spelling that `URL.hostname` returns, without a final dot: lower case, ASCII (RFC 3492), no port. Text that isn't
+ * a host stays unchanged and matches nothing.
  */
 export function hostName(text: string): string {
   const trimmed = text.trim().replace(/\.$/, "")

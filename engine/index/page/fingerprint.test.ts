@@ -44,7 +44,7 @@ describe("two pages with the same content", () => {
   })
 })
 
-/** Bit by bit, as described in the paper. */
+/** Computed bit by bit, as described in the paper. */
 function naiveSimhash(hashes: readonly number[]): string {
   const votes = Array.from({ length: 64 }, () => 0)
   for (let at = 2; at < hashes.length; at++) {

@@ -3,20 +3,20 @@ import { murmurMix } from "#base/text/hash.ts"
 
 /** Used to tell whether two pages have the same content. */
 export interface Fingerprint {
-  /** Hash of the text's terms; `null` for a page without any. */
+  /** Hash of the text's terms; `null` for a page without terms. */
   readonly exact: string | null
   /** 64 bits in hexadecimal, nearly equal for nearly equal texts; `null` for texts too short for this comparison. */
   readonly similar: string | null
 }
 
-/** Number of consecutive terms that are hashed together, so that order counts. */
+/** Number of consecutive terms that are hashed together, so that their order matters. */
 const SHINGLE = 3
 /**
- * In a shorter text, a single word can be all that matters: passages of reports, and source files under one licence,
- * differ by little else but aren't the same.
+ * Minimum number of terms for a comparison by similarity. In a shorter text, a single word can be all that matters:
+ * passages of reports, and source files under one licence, differ by little else but aren't the same.
  */
 const FEWEST_TERMS = 150
-/** Terms beyond this many add nothing new: a limit for pages of several megabytes. */
+/** Maximum number of terms hashed, for pages of several megabytes: more terms add nothing new. */
 const MOST_TERMS = 20_000
 /**
  * Maximum number of differing bits out of 64: a text that differs by one word in three hundred differs by two bits on
@@ -37,7 +37,7 @@ export function fingerprintOf(text: string, hashes: readonly number[]): Fingerpr
 }
 
 /**
- * Whether two pages have the same text: an identical one, or a long one that differs by only a word or two if one
+ * Whether two pages have the same text: an identical text, or a long one that differs by only a word or two if one
  * page's title includes the other's (a print version). Short texts need equal titles as well: two pages under
  * construction aren't the same page. Pages without a title never count as the same: they are fragments, and where
  * fragments repeat each other (961 pairs in one judged collection), each of them is wanted.
@@ -63,7 +63,7 @@ const plain = (title: string) =>
 
 const titlesAgree = (a: string, b: string) => a !== "" && b !== "" && (a.includes(b) || b.includes(a))
 
-/** Shingles counted in bytes before the bytes are added to the sums: the most that a byte can count. */
+/** Number of shingles counted in bytes before the bytes are added to the sums: the highest count that fits into a byte. */
 const COUNTED_AT_A_TIME = 255
 
 /**

@@ -33,7 +33,7 @@ test("a fragment that is a route identifies a page, even in links from such page
   expect(toPageUrl("#/b", "http://example.com/#/a")).toBe("http://example.com/#/b")
   expect(toPageUrl("/b#/c", "http://example.com/#!/a")).toBe("http://example.com/b#/c")
   expect(toPageUrl("/b#part", "http://example.com/#/a")).toBe("http://example.com/b")
-  // On a site without routes, a fragment that looks like one is something else.
+  // On a site without routes, a fragment that looks like a route is something else.
   expect(toPageUrl("/b#/c", "http://example.com/a")).toBe("http://example.com/b")
   expect(routeOf("http://example.com/#/a")).toBe("#/a")
   expect(routeOf("http://example.com/a#part")).toBe("")

@@ -11,8 +11,8 @@ export interface PageImage {
 }
 
 /**
- * A place in a page's main content: its line in the markdown, from 0; the fragment of the address that leads there
- * (`install`, as written in RFC 3986; `page=3` in a PDF, RFC 8118), empty if there is none; and in a document the
+ * A place in a page's main content: its line in the markdown, from 0; the fragment of the address that links there
+ * (`install`, as written in RFC 3986; `page=3` in a PDF, RFC 8118), empty if there is none; and in a document, the
  * number of the page or slide that begins or continues there, as readers know it (`3`, `iv`).
  */
 export type PageAnchor = readonly [line: number, fragment: string, page?: string]
@@ -34,7 +34,7 @@ export interface Page {
   readonly publishedAt: Date | null
   /** The kind of page, if the page says so or its source sets it; otherwise `null`. */
   readonly topic: PageTopic | null
-  /** The country it is made for or in: ISO 3166-1 alpha-2, lower case (`fr`); `null` if unknown. */
+  /** The country for which or in which it was made: ISO 3166-1 alpha-2, lower case (`fr`); `null` if unknown. */
   readonly country: string | null
   /** Whether it is labelled as adult content, or reads like it. */
   readonly unsafe: boolean
@@ -54,7 +54,7 @@ export interface Page {
   readonly source: string
   /** Names of the other sources that the page belongs to, in alphabetical order; omitted if there are none. */
   readonly sharedWith?: readonly string[]
-  /** Who may read it, in addition to the readers of its sources; all of these must admit the person. Default: everyone. */
+  /** Who may read it, restricting the readers of its sources further: all of these must admit the person. Default: everyone. */
   readonly readers?: readonly PageReaders[]
   readonly fetchedAt: Date
 }

@@ -2,17 +2,17 @@
 export interface Passage {
   readonly text: string
   /**
-   * The text as results show it if it has code or a table: code in fences, tables in markdown with their column names.
-   * Omitted if it equals the text. At most {@link MAX_SHOWN_CHARS} characters.
+   * The text that results show if it contains code or a table: code in fences, tables in markdown with their column
+   * names. Omitted if it equals the text. At most {@link MAX_SHOWN_CHARS} characters.
    */
   readonly shown?: string
   /** Headings above the passage, outermost first, without the page title. */
   readonly headings: readonly string[]
-  /** Fragment of the address that leads to it, or to the nearest place above; left out when none is known. */
+  /** Fragment of the address that links to the passage, or to the nearest place above it; omitted if none is known. */
   readonly anchor?: string
   /** The pages or slides of a document that the passage is on, as readers know them: `12`, `iv`, `12–13`. Omitted if there are none. */
   readonly page?: string
-  /** If it spans several pages: for each page, the number of characters of its text before the page, the fragment that leads there (or empty), and the page. */
+  /** If it spans several pages: for each page, the number of characters of its text before the page, the fragment that links there (or empty), and the page. */
   readonly pages?: readonly (readonly [at: number, fragment: string, page: string])[]
   /** With `anchor` or `page`: the heading it begins under, if several short sections share it and the heading is in its text. */
   readonly beginsUnder?: string
@@ -20,8 +20,8 @@ export interface Passage {
 
 export const MAX_PASSAGE_CHARS = 500
 
-/** Two characters fewer, for the line breaks before and after it in a result. */
+/** Two characters less than the limit, because of the line breaks before and after the text in a result. */
 export const MAX_SHOWN_CHARS = MAX_PASSAGE_CHARS - 2
 
-/** A passage's text as results show it. */
+/** The text of a passage that results show. */
 export const shownOf = ({ text, shown }: Pick<Passage, "text" | "shown">): string => shown ?? text

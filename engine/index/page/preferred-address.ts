@@ -1,4 +1,4 @@
-/** Negative if `a` looks more like the page's own address: secure, not a print version, without a query, short. */
+/** Compares two addresses of a page. Negative if `a` is more likely to be the page's own address: secure, not a print version, without a query, short. */
 export function compareAddresses(a: string, b: string): number {
   const [one, other] = [signs(a), signs(b)]
   for (const [i, sign] of one.entries()) if (sign !== other[i]) return sign - other[i]!

@@ -15,7 +15,7 @@ export interface Readers {
 
 /** Readers as written in configuration. */
 export interface WrittenReaders {
-  /** One of these is enough. Default: everyone. */
+  /** A reader needs only one of these. Default: everyone. */
   readonly allow?: readonly string[]
   readonly deny?: readonly string[]
 }
@@ -38,7 +38,7 @@ export function principalOf(text: string): Principal | null {
   return principal === SIGNED_IN || /^(?:user|group):\S/.test(principal) ? principal : null
 }
 
-/** Parses readers as written. If an entry of `deny` can't be parsed by {@link principalOf}, no one may read. */
+/** Parses readers as written in configuration. If an entry of `deny` can't be parsed by {@link principalOf}, no one may read. */
 export function readersOf({ allow, deny = [] }: WrittenReaders): Readers {
   const principals = (texts: readonly string[]) => texts.flatMap((text) => principalOf(text) ?? [])
   const denied = principals(deny)

@@ -4,16 +4,16 @@ import { pause } from "#base/flow/pause.ts"
 import { replaceFile } from "#base/store/replace-file.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-/** Number of pages, the best by their words, recorded for each question: more than it shows. */
+/** Number of pages recorded for each question, the best by their words: more than the question's results show. */
 const PAGES_A_QUESTION = 20
-/** Maximum number of page ids kept, the most recently requested ones; 15 kB. */
+/** Maximum number of page ids kept, the most recently requested ones; they take 15 kB. */
 const MOST_PAGES = 500
 const WRITE_EVERY_MS = 1000
 const LOOK_EVERY_MS = 1000
 
 /**
- * Records which pages without vectors turn up in questions, for the writer in another process, which then embeds them
- * sooner. Must be closed when no search is in progress; it then writes what it has, and nothing after that.
+ * Records which pages without vectors turn up in searches, for the writer in another process, which then embeds them
+ * sooner. Must be closed when no search is in progress; it then writes what it has recorded, and nothing after that.
  */
 export class AskedPages implements AsyncDisposable {
   readonly #file: string
@@ -27,7 +27,7 @@ export class AskedPages implements AsyncDisposable {
     this.#file = file
   }
 
-  /** The same index, but pages found to have no vectors are recorded. */
+  /** Wraps an index so that pages found to have no vectors are recorded. */
   noting(index: SearchIndex): SearchIndex {
     return {
       ...index,
@@ -54,7 +54,7 @@ export class AskedPages implements AsyncDisposable {
     this.#writing ??= this.#write()
   }
 
-  /** Nothing depends on it: if the data folder isn't writable, pages wait their turn. */
+  /** Nothing depends on this file: if the data folder isn't writable, pages wait their turn. */
   async #write(): Promise<void> {
     while (this.#isNew) {
       this.#isNew = false
@@ -72,7 +72,7 @@ export class AskedPages implements AsyncDisposable {
   }
 }
 
-/** Pages that questions in another process need, read by the writer. */
+/** Pages needed by questions in another process, read by the writer. */
 export class AskedPagesReader {
   readonly #file: string
   #lookedAt = -Infinity

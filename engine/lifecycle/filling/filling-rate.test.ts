@@ -19,7 +19,7 @@ test("the rate covers the last minute, and falls when nothing happens", async ()
   expect(rate.perSecond).toBeNull()
   for (; now < 120_000; now += 500) rate.count(now < 60_000 ? 10 : 50)
   expect(rate.perSecond).toBeCloseTo(100, -1)
-  // A crawl goes first for half a minute.
+  // For half a minute, a crawl takes precedence.
   now += 30_000
   expect(rate.perSecond).toBeCloseTo(50, -1)
   now += 60_000

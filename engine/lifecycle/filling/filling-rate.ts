@@ -6,10 +6,10 @@ import type { EngineStats } from "../../engine.ts"
 /** The window over which the rate is measured: long enough for pages of all lengths, short enough to notice that a crawl takes precedence. */
 const WINDOW_MS = 60_000
 const STEP_MS = 1000
-/** Before this, a rate would be a guess. */
+/** How long to measure before a rate is reported: earlier, it would be a guess. */
 const FIRST_MS = 5000
 const TELL_EVERY_MS = 2000
-/** An older rate says nothing about the current one. */
+/** Maximum age of a rate: an older one says nothing about the current one. */
 const STALE_MS = 30_000
 
 /** The file that a writer leaves for other processes. */
@@ -20,8 +20,8 @@ interface Told {
 }
 
 /**
- * How fast vectors are created: passages per second over the last minute, including whatever else slowed the machine
- * down. The writer counts, and informs other processes through a small file.
+ * How fast vectors are created: passages per second over the last minute, including the effect of everything else that
+ * slowed the machine down. The writer counts passages, and informs other processes through a small file.
  */
 export class FillingRate {
   readonly #file: string
@@ -55,7 +55,7 @@ export class FillingRate {
     this.#tell({ perSecond, at: Date.now() })
   }
 
-  /** Passages per second; `null` until there is enough data. */
+  /** Passages per second; `null` until there are enough measurements. */
   get perSecond(): number | null {
     if (this.#beganAt === null) return null
     const now = this.#now()
@@ -80,7 +80,7 @@ export class FillingRate {
     while (this.#steps[0] && now - this.#steps[0].at > WINDOW_MS) this.#steps.shift()
   }
 
-  /** Nothing depends on this file: other code reports problems such as a full disk. */
+  /** Nothing depends on this file, so errors are ignored: other code reports problems such as a full disk. */
   #tell(told: Told): void {
     const write = () => replaceFile(this.#file, JSON.stringify(told))
     this.#telling = this.#telling.then(write).catch(() => undefined)
@@ -98,7 +98,7 @@ export async function toldRate(file: string, now: Clock = Date.now): Promise<num
   }
 }
 
-/** Seconds until every passage has its vector at the current rate; `null` if unknown, 0 if all have one. */
+/** Seconds until every passage has its vector at the current rate; `null` if unknown, 0 if all passages have one. */
 export function secondsLeft(
   stats: Pick<EngineStats, "passagesWithoutVectors" | "vectorsPerSecond">,
 ): number | null {

@@ -6,7 +6,7 @@ import { type FilledPage, type FillingParts, type PageToFill, fill } from "./fil
 import { KnownVectors } from "./known-vectors.ts"
 import { WaitingPages } from "./waiting-pages.ts"
 
-/** An adapter's pages, an embedder that answers on request, and the commits so far. */
+/** An adapter's pages, an embedder that responds when told to, and the commits so far. */
 class Stage {
   readonly waiting = new WaitingPages()
   readonly texts = new Map<string, readonly string[]>()
@@ -94,7 +94,7 @@ test("a page that changes during a long fill is embedded next, even within a lon
   }
   await fill(stage.parts)
   expect(stage.order).toEqual(["small@2", "long@1", "after@1"])
-  // The embedder already had two parts when the small page was added.
+  // The embedder had already received two parts when the small page was added.
   expect(stage.embedded.findIndex((part) => part.includes("small 0"))).toBeLessThanOrEqual(6)
 })
 

@@ -3,15 +3,15 @@ import type { KnownVectors } from "./known-vectors.ts"
 import { type Urgency, byUrgency, isAwaited } from "./waiting-pages.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-/** Number of parts, of {@link TEXTS_AT_A_TIME} texts each, that the embedder is given at a time, so that it has work while the next one is assembled. */
+/** Number of parts, of {@link TEXTS_AT_A_TIME} texts each, that the embedder gets at a time, so that it has work while the next one is assembled. */
 const PARTS_AT_A_TIME = 2
-/** A commit costs tens of milliseconds and leaves a small file, or a task on a server: vectors are committed in batches. */
+/** Number of vectors per commit: a commit costs tens of milliseconds and leaves a small file, or a task on a server. */
 const COMMIT_AT = 512
 const COMMIT_WITHIN_MS = 10_000
-/** Maximum number of vectors waiting for a commit in progress; with more, embedding waits for it. */
+/** Maximum number of vectors waiting for a commit in progress; if there are more, embedding waits for the commit. */
 const MOST_UNCOMMITTED = 4 * COMMIT_AT
 
-/** A page with the texts of its passages, and whatever else its adapter wants to have back with the vectors. */
+/** A page with the texts of its passages, and anything else that its adapter wants returned with the vectors. */
 export interface PageToFill<P> {
   readonly id: string
   readonly revision: number
@@ -33,13 +33,13 @@ export interface FillingParts<P> {
   readonly known: KnownVectors
   readonly signal: AbortSignal
   /**
-   * Returns the next pages, except those whose revision is in `inHand`; empty when no others wait. With
-   * `moreUrgentThan`, only more urgent pages; called often, so it should answer without delay.
+   * Returns the next pages, except those whose revision is in `inHand`; empty if no others are waiting. With
+   * `moreUrgentThan`, only more urgent pages; called often, so it should return without delay.
    */
   take(inHand: ReadonlyMap<string, number>, moreUrgentThan?: Urgency): Promise<readonly PageToFill<P>[]>
   /** Whether a more urgent page might be waiting. */
   mayWait(inHand: ReadonlyMap<string, number>, moreUrgentThan: Urgency): boolean
-  /** Whether questions are being asked at present: they go first. Called before each part. */
+  /** Whether questions are being asked at present: they take precedence. Called before each part. */
   areAsked(): Promise<boolean>
   commit(pages: readonly FilledPage<P>[]): Promise<void>
   /** Called with the number of passages that have got their vectors. */
@@ -61,11 +61,11 @@ interface Place<P> {
 }
 
 /**
- * Creates vectors until no page waits, or until it is stopped, in which case finished embeddings are committed.
+ * Creates vectors until no pages are waiting, or until it is stopped, in which case finished embeddings are committed.
  *
  * Texts are sent to the embedder in parts, so that a more urgent page can be embedded between two parts of a long one,
- * and committed as soon as it is done. The urgent page with the fewest texts left goes first; all others go in the
- * order in which they are taken.
+ * and committed as soon as it is done. The urgent page with the fewest texts left goes first; all others are embedded
+ * in the order in which they are taken.
  *
  * @throws the error of the embedder or of a commit, after all finished work is committed.
  */
@@ -115,7 +115,7 @@ class Fill<P> {
     if (this.#failure && !signal.aborted) throw this.#failure.error
   }
 
-  /** Takes pages when the available texts don't fill a part, or when there might be more urgent ones. */
+  /** Takes pages if the available texts don't fill a part, or if there might be more urgent ones. */
   async #take(): Promise<void> {
     if (this.#rows >= MOST_UNCOMMITTED) return
     let texts = 0
@@ -133,7 +133,7 @@ class Fill<P> {
     const pages = hasEnough ? await this.#parts.take(inHand, most) : await this.#parts.take(inHand)
     this.#isExhausted = pages.length === 0 && !hasEnough
     for (const page of pages) {
-      // If a page changed in the meantime, its earlier texts are useless.
+      // If a page changed in the meantime, its earlier texts are of no use.
       this.#works.delete(page.id)
       const vectors = page.texts.map((text) => this.#parts.known.get(text))
       const missing = vectors.filter((vector) => vector === undefined).length
@@ -217,7 +217,7 @@ class Fill<P> {
     if (this.#rows >= COMMIT_AT || steadyNow() - this.#doneSince >= COMMIT_WITHIN_MS) return true
     const works = [...this.#works.values()].filter(({ missing }) => missing > 0)
     if (works.length === 0) return this.#isExhausted
-    // The caller that changed a page is looking for it now. With many pages, commits are shared.
+    // The caller that changed this page needs to find it now. With many pages, commits are shared.
     const isUrgent = this.#done.some(({ urgency }) => isAwaited(urgency))
     return isUrgent && works.every(({ urgency }) => !isAwaited(urgency))
   }

@@ -3,8 +3,8 @@ import path from "node:path"
 import { replaceFile } from "#base/store/replace-file.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-// Which source an operator wants to get its vectors before the others: stored in a file in the data folder, for the
-// writer in another process. It applies to the index in use and to one being built beside it.
+// Which source an operator wants to be embedded before the others: stored in a file in the data folder, for the writer
+// in another process. It applies to the index in use and to one being built beside it.
 
 const FILE = "vectors-first.json"
 const LOOK_EVERY_MS = 1000
@@ -27,13 +27,13 @@ export async function readFirstSource(file: string): Promise<string | null> {
   }
 }
 
-/** Follows the choice made in another process. */
+/** Follows the choice, which is made in another process. */
 export class FirstSourceReader {
   readonly #file: string | undefined
   #lookedAt = -Infinity
   #latest: string | null = null
 
-  /** @param dataDir if left out, no source has priority */
+  /** @param dataDir if omitted, no source has priority */
   constructor(dataDir: string | undefined) {
     this.#file = dataDir && firstSourceFile(dataDir)
   }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { Lru } from "#base/flow/memory/lru.ts"
 
-/** Takes 12 MB with vectors of 384 dimensions. */
+/** Number of vectors kept; takes 12 MB if they have 384 dimensions. */
 const MOST_VECTORS = 8192
 
 /**

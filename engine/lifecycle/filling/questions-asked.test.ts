@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dir, { recursive: true }))
 
-/** The result after the next look, which happens once a second. */
+/** The result after the next check, which happens once a second. */
 const saysInTheEnd = (reader: QuestionsAskedReader, areAsked: boolean) =>
   expect.poll(() => reader.areAsked()).toBe(areAsked)
 

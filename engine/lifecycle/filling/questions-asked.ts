@@ -9,7 +9,7 @@ import { steadyNow } from "#base/steady-time.ts"
 const FILE = "questions-asked"
 const TELL_EVERY_MS = 1000
 const LOOK_EVERY_MS = 1000
-/** After a question this recent, another might follow: two announcement intervals and one check. */
+/** How long after a question another is expected: two announcement intervals and one check. */
 const ASKED_WITHIN_MS = 3000
 
 const fileIn = (dataDir: string | undefined): string | undefined => dataDir && path.join(dataDir, FILE)
@@ -20,12 +20,12 @@ export class QuestionsAsked implements AsyncDisposable {
   #toldAt = -Infinity
   #telling = Promise.resolve()
 
-  /** @param dataDir if left out, no process learns of it */
+  /** @param dataDir if omitted, no other process is informed */
   constructor(dataDir: string | undefined) {
     this.#file = fileIn(dataDir)
   }
 
-  /** Records that a question was asked. Nothing depends on it: if the data folder isn't writable, creating vectors doesn't yield to questions. */
+  /** Records that a question was asked. Nothing depends on it: if the data folder isn't writable, the creation of vectors doesn't yield to questions. */
   note(): void {
     if (this.#file === undefined || steadyNow() - this.#toldAt < TELL_EVERY_MS) return
     this.#toldAt = steadyNow()
@@ -43,10 +43,10 @@ export class QuestionsAskedReader {
   readonly #file: string | undefined
   #lookedAt = -Infinity
   #askedAt = -Infinity
-  /** The file's time at the last look. */
+  /** The modification time of the file at the last check. */
   #seen: number | null = null
 
-  /** @param dataDir if left out, no questions are assumed */
+  /** @param dataDir if omitted, no questions are assumed */
   constructor(dataDir: string | undefined) {
     this.#file = fileIn(dataDir)
   }

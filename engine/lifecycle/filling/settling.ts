@@ -1,4 +1,4 @@
-/** Callers that wait until no page lacks its vectors. */
+/** The callers that wait until every page has its vectors. */
 export class Settling {
   #done: PromiseWithResolvers<void> | undefined
 
@@ -7,13 +7,13 @@ export class Settling {
     return this.#done.promise
   }
 
-  /** No page lacks its vectors now. */
+  /** Called when every page has its vectors. */
   settle(): void {
     this.#done?.resolve()
     this.#done = undefined
   }
 
-  /** Nothing creates them any longer. */
+  /** Called when nothing creates vectors any longer. */
   giveUp(reason: unknown): void {
     this.#done?.promise.catch(() => undefined)
     this.#done?.reject(reason)

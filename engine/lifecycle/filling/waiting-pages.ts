@@ -2,8 +2,8 @@ import { sourcesIn } from "../../index/page-record.ts"
 
 /**
  * Which pages get their vectors first: those whose text in the index has changed, then those that a question would have
- * compared, then those of the source that the operator prioritizes, then all others; the last two groups in the order
- * they arrived.
+ * compared, then those of the source that the operator prioritizes, then all others; the pages of the last two groups
+ * in the order in which they arrived.
  */
 export const URGENCIES = ["changed", "asked", "first", "new"] as const
 export type Urgency = (typeof URGENCIES)[number]
@@ -20,7 +20,7 @@ export interface TakenPage extends Waiting {
   readonly urgency: Urgency
 }
 
-/** The pages that are waiting for vectors, each once, in the order in which they get them. */
+/** The pages that are waiting for vectors, each once, in the order in which they will get them. */
 export class WaitingPages {
   readonly #pages: Readonly<Record<Urgency, Map<string, Waiting>>> = {
     changed: new Map(),
@@ -35,7 +35,7 @@ export class WaitingPages {
     return URGENCIES.reduce((sum, urgency) => sum + this.#pages[urgency].size, 0)
   }
 
-  /** Total number of passages on all of them. */
+  /** Total number of passages on all waiting pages. */
   get passages(): number {
     return this.#passages
   }
@@ -45,7 +45,7 @@ export class WaitingPages {
     return this.#find(id)?.revision
   }
 
-  /** A page that is already waiting keeps its place, unless it is now more urgent. */
+  /** Adds a page. A page that is already waiting keeps its place, unless it is now more urgent. */
   add(page: Waiting, urgency: "changed" | "asked" | "new"): void {
     this.#put(page, urgency === "new" && this.#isOfFirst(page) ? "first" : urgency)
   }
@@ -85,7 +85,7 @@ export class WaitingPages {
     for (const page of all) (this.#isOfFirst(page) ? first : others).set(page.id, page)
   }
 
-  /** Puts pages behind all others, because they couldn't be embedded and others might. */
+  /** Puts pages behind all others because they couldn't be embedded; others might succeed. */
   putBack(ids: Iterable<string>): void {
     for (const id of ids) {
       const page = this.#find(id)
@@ -97,7 +97,7 @@ export class WaitingPages {
 
   /**
    * The next pages, all of the same urgency: as many as have `passages` passages together, but at most `pages`. Leaves
-   * out those whose waiting revision is in `except`, and, with `moreUrgentThan`, those that aren't more urgent.
+   * out those whose waiting revision is in `except`, and, with `moreUrgentThan`, pages that aren't more urgent.
    */
   next(
     most: { readonly pages: number; readonly passages: number },
@@ -135,6 +135,6 @@ export class WaitingPages {
 /** Whether a caller is waiting for a page of this urgency now. */
 export const isAwaited = (urgency: Urgency): boolean => urgency === "changed" || urgency === "asked"
 
-/** Negative when the first goes before the second. */
+/** Negative if the first page goes before the second. */
 export const byUrgency = (one: Urgency, other: Urgency): number =>
   URGENCIES.indexOf(one) - URGENCIES.indexOf(other)

@@ -4,16 +4,16 @@ import type { Engine } from "../../engine.ts"
 import type { GenerationFile } from "./generation-file.ts"
 import { shareOfOthers, suitedModel } from "./model-choice.ts"
 
-/** This many pages of a first crawl show which languages it contains; their vectors are created after that. */
+/** Number of pages of a first crawl that determine which languages it contains; their vectors are created after that. */
 const FIRST_PAGES = 40
 /**
- * An index of up to this many passages changes its model without asking: that takes ten minutes of one processor with
- * the multilingual model, and the index keeps answering. A larger one is left to its operator, who might not want an
- * hour of work.
+ * Maximum number of passages in an index whose model is changed without asking: that takes ten minutes of one processor
+ * with the multilingual model, and the index keeps answering. For a larger one, the operator decides, who might not
+ * want an hour of work.
  */
 const PASSAGES_UNASKED = 20_000
 
-/** An index with more pages than this isn't migrated while a crawl waits, because that takes seconds. */
+/** Maximum number of pages in an index that is migrated while a crawl waits: with more, the crawl would wait too long, because it takes seconds. */
 export const ADOPTED_AT_ONCE = 1000
 
 /** The result of `auto`. */
@@ -35,8 +35,8 @@ export class AutoModel {
 
   /**
    * @param embedder id of the current model
-   * @param held an embedder that creates no vectors until the languages of the first pages are known; `null` if there
-   * were pages already
+   * @param held an embedder that creates no vectors until the languages of the first pages are known; `null` if the
+   * index already had pages
    */
   constructor(file: GenerationFile, embedder: string, held: HeldEmbedder | null) {
     this.#file = file
@@ -46,11 +46,11 @@ export class AutoModel {
   }
 
   /**
-   * Checks the languages of the pages and stores the choice. If it is another model than the current one, the index has
-   * to be reopened.
+   * Checks the languages of the pages and stores the choice. If it isn't the current model, the index has to be
+   * reopened.
    *
    * @param isCrawlOver whether no more pages are coming for now
-   * @returns null when there is nothing to report: too early, or nothing has changed
+   * @returns null if there is nothing to report, because it is too early or nothing has changed
    */
   async look(
     engine: Pick<Engine, "languages" | "stats">,

@@ -8,7 +8,7 @@ import { openForWriting } from "./open-for-writing.ts"
 import { checkIndex, repairIndex } from "./repair.ts"
 import { DataFolder } from "./testing/appliance-data.ts"
 
-// Every file of a data folder is removed, cut in half and changed by a byte, in turn; the list of files is read from a
+// In turn, every file of a data folder is removed, cut in half, and changed by a byte; the list of files is read from a
 // folder that a writer has just left.
 
 const never = new AbortController().signal
@@ -64,7 +64,7 @@ async function damage(file: string, how: Damage): Promise<boolean> {
   else if (bytes.length === 0) return false
   else if (how === "cut") await truncate(file, bytes.length >> 1)
   else {
-    // A large file gets several changes: it must not matter where.
+    // A large file is changed in several places: it must not matter where.
     const places = bytes.length > 100_000 ? [0.2, 0.5, 0.8] : [0.5]
     for (const place of places) bytes[Math.floor(bytes.length * place)]! ^= 0x5a
     await writeFile(file, bytes)
@@ -72,7 +72,7 @@ async function damage(file: string, how: Damage): Promise<boolean> {
   return true
 }
 
-/** A reader's result for a page that is searched for by its word, and what it reports about itself. */
+/** A reader's result when it searches for a page by its word, and what the reader reports about itself. */
 async function asked(data: DataFolder, page: Page, i: number) {
   await using reader = await data.reader()
   const said = [reader.problem ?? "", ...reader.warnings].join("\n")
@@ -112,7 +112,7 @@ describe("a damaged file", () => {
 
   test("still gives correct answers, or an error: it is never silently empty", async () => {
     const wrong: object[] = []
-    // Each in one way: prove/damage queries a whole appliance with each file damaged in all ways.
+    // Each file is damaged in one way: prove/damage queries a whole appliance with each file damaged in all ways.
     for (const [i, file] of kinds.entries()) {
       const full = path.join(sound.dir, file)
       const bytes = await readFile(full)
@@ -127,8 +127,8 @@ describe("a damaged file", () => {
   })
 
   test("is repaired: search data is rebuilt from the pages, and only damaged pages are lost", async () => {
-    // Any damage to a file of LanceDB rebuilds its table, and small files are rewritten, so one file of each folder, damaged in
-    // one way, is enough. Each damage to the pages themselves leaves different pages.
+    // Any damage to a file of LanceDB causes its table to be rebuilt, and small files are rewritten, so one file of
+    // each folder, damaged in one way, is enough. Damage to the pages themselves leaves different pages each time.
     const folders = new Map(kinds.map((file) => [/^.*\.lance\/\w+/.exec(file)?.[0] ?? file, file]))
     const cases = [...folders.values()].flatMap((file, i) => {
       const hows = file.endsWith("pages.db") ? DAMAGES : [DAMAGES[i % DAMAGES.length]!]

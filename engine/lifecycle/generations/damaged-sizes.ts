@@ -12,7 +12,7 @@ export async function indexFolder(dataDir: string): Promise<string> {
 
 /**
  * Whether a file of the index in use is missing or has the wrong size. It takes milliseconds and loads nothing that
- * takes memory: for a process that only needs to know whether another one should look closer.
+ * takes memory: for a process that only needs to know whether another one should check more thoroughly.
  */
 export async function hasDamagedFiles(dataDir: string): Promise<boolean> {
   if ((await new GenerationFile(dataDir, "embedded").damage()).length > 0) return true

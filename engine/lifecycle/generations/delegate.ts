@@ -1,6 +1,6 @@
 import type { Engine } from "../../engine.ts"
 
-/** Every part of an engine as a separate property, so that each can be replaced. */
+/** Makes every part of an engine a separate property, so that each can be replaced. */
 export function delegate(engine: Engine): Engine {
   return {
     supports: engine.supports,

@@ -35,7 +35,7 @@ const WORDS_ALONE_MS = 60_000
 /** A word used to load the model before the first question arrives. */
 const WARM_UP = "ready?"
 
-/** The generation that answers. */
+/** The generation that answers searches. */
 interface Serving {
   readonly generation: string
   /** Its state when it was opened; `null` if there was no index yet. */
@@ -45,7 +45,7 @@ interface Serving {
   readonly embedder: Embedder
   /** Whether the model that made the vectors is gone. */
   readonly isByWords: boolean
-  /** Damage of the generation, except for damage that its writer repairs anyway. */
+  /** Damage to the generation, except for damage that its writer repairs anyway. */
   readonly damage: readonly Damage[]
   /** Why it can't be searched although it has the right format. */
   readonly problem: EngineError | null
@@ -57,8 +57,8 @@ interface Serving {
 
 /**
  * The current generation, opened for reading. It follows changes: within a second after another generation has become
- * the current one, new calls are answered by that one, and the old one is closed after its last call. No call fails in
- * the meantime.
+ * the current one, new calls go to that one, and the old one is closed after its last call. No call fails in the
+ * meantime.
  */
 export class FollowingEngine implements Engine {
   readonly #context: GenerationContext
@@ -80,7 +80,7 @@ export class FollowingEngine implements Engine {
 
   /**
    * @param afterwards anything else to do on closing, such as closing the configured embedder.
-   * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`; a damaged index is no
+   * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`; a damaged index isn't a
    * failure, but a {@link problem}.
    */
   static async open(
@@ -95,8 +95,8 @@ export class FollowingEngine implements Engine {
   }
 
   /**
-   * The model of the generation that answers, for other code that compares texts, so that only one model is loaded at a
-   * time. Its id changes when the model does.
+   * The model of the generation that answers searches, for other code that compares texts, so that only one model is
+   * loaded at a time. Its id changes when the model does.
    */
   get embedder(): Pick<Embedder, "id" | "dimensions" | "traits" | "embed"> {
     const using = (serving: Serving) =>
@@ -123,7 +123,7 @@ export class FollowingEngine implements Engine {
     }
   }
 
-  /** Why nothing is found, for any reader, or `null`. */
+  /** The reason, for any reader, why nothing is found; otherwise `null`. */
   get problem(): string | null {
     const { engine, info, problem } = this.#serving
     if (problem) return problem.message
@@ -136,7 +136,7 @@ export class FollowingEngine implements Engine {
     return this.#wordsAloneBecause() !== null
   }
 
-  /** Why searches leave the reranker out, or `null`. */
+  /** The reason why searches leave the reranker out; otherwise `null`. */
   get notReranked(): string | null {
     return this.#context.reranking?.reranker.outage ?? null
   }
@@ -206,7 +206,7 @@ export class FollowingEngine implements Engine {
     return { ...found, wordsAlone: because }
   }
 
-  /** Why searches leave vectors out, or `null` if they don't. */
+  /** The reason why searches leave vectors out; `null` if they don't. */
   #wordsAloneBecause(): string | null {
     const { generation, isByWords, damage, embedder } = this.#serving
     if (isByWords) return "the model that made the vectors can no longer be opened."
@@ -340,7 +340,7 @@ export class FollowingEngine implements Engine {
     if (serving.isReplaced && serving.calls === 0) this.#finish(serving)
   }
 
-  /** Follows the file, and notices an index that appears later. */
+  /** Follows the generations file, and notices an index that appears later. */
   async #look(): Promise<void> {
     try {
       const { current } = await this.#context.file.read()
@@ -363,7 +363,7 @@ export class FollowingEngine implements Engine {
       this.#replace(next)
       this.#lastProblem = ""
     } catch (error) {
-      // The current generation keeps answering; report this once, not twice a second.
+      // The current generation keeps answering; this is reported once, not twice a second.
       const { message } = error as Error
       if (message !== this.#lastProblem) this.#context.onProblem?.(error)
       this.#lastProblem = message
@@ -436,7 +436,7 @@ async function serve(
   }
 }
 
-/** Damage of a generation, except for damage that its writer repairs anyway. */
+/** Damage to a generation, except for damage that its writer repairs anyway. */
 async function harmful(
   { adapter }: GenerationContext,
   generation: string,
@@ -493,7 +493,7 @@ function unfound<T>(none: T): T {
   return none
 }
 
-/** The best that can be done with a question that cannot be embedded. */
+/** The best possible result for a question that can't be embedded. */
 function byWords(query: Query): Query {
   if (query.arms) return { ...query, arms: "lexical" }
   return query.depth === "ultra-fast" ? query : { ...query, depth: "fast" }

@@ -26,7 +26,7 @@ export interface FittingEmbedder extends AsyncDisposable {
   readonly isMissing: boolean
 }
 
-/** @param info `null` for an index that doesn't exist yet, which the configured model fits. */
+/** @param info `null` for an index that doesn't exist yet, for which the configured model is used. */
 export async function fittingEmbedder(
   { models, onProblem = () => {} }: GenerationContext,
   { models: places }: Generations,

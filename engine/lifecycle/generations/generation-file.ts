@@ -20,7 +20,7 @@ export interface Generations {
   readonly building: BuildTarget | null
   /** No longer wanted, but possibly not deleted yet. */
   readonly dropping: readonly string[]
-  /** The target that a rollback went back from: not built again until an operator asks for it. */
+  /** The target that was abandoned by a rollback: not built again until an operator asks for it. */
   readonly declined: Target | null
   /** Where the model of each embedder was read from, by embedder id, as written in FOSSICK_MODEL. */
   readonly models: Readonly<Record<string, string>>
@@ -30,7 +30,7 @@ export interface Generations {
 export interface PreviousGeneration {
   readonly name: string
   readonly replacedAt: string
-  /** It was replaced because it is damaged: it cannot become current again, and is deleted as soon as readers have closed it. */
+  /** Whether it was replaced because it is damaged: it cannot become current again, and is deleted as soon as readers have closed it. */
   readonly isDamaged?: boolean
 }
 
@@ -56,8 +56,8 @@ const NONE: Generations = {
 /**
  * The file that names the generations. Without it there is only one, `index`.
  *
- * Only a process that may write to the current generation can make another one current. So a process that has opened a
- * generation for writing, and then finds it named as the current one, knows that it stays current.
+ * Only a process that may write to the current generation can make another one current. So once a process has opened a
+ * generation for writing and then finds it named as the current one, it knows that the generation stays current.
  */
 export class GenerationFile {
   readonly path: string
@@ -82,7 +82,7 @@ export class GenerationFile {
     return NONE
   }
 
-  /** Damage of the file and its copy. */
+  /** Damage to the file and its copy. */
   async damage(): Promise<readonly FileDamage[]> {
     const { value, damaged } = await this.#twins()
     if (value || damaged.length > 0 || !(await this.isLost())) return damaged
@@ -96,7 +96,7 @@ export class GenerationFile {
     await writeTwins(this.path, { ...(said ? NONE : await this.read()), ...said })
   }
 
-  /** Whether there are generations that only a file could have named. */
+  /** Whether there are generations whose names can only have come from a file. */
   async isLost(): Promise<boolean> {
     if (this.#dataDir === null) return false
     const names = await readdir(this.#dataDir).catch(() => [])

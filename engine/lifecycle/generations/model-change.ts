@@ -14,19 +14,19 @@ export interface AvailableModel {
   /** Id of the embedder for this model. */
   readonly embedder: string
   readonly dimensions: number
-  /** Unicode names of the scripts that it reads; `null` if unknown. */
+  /** Unicode names of the scripts that it supports; `null` if unknown. */
   readonly scripts: readonly string[] | null
 }
 
 /**
- * Selects a model. An index made with another one is rebuilt with it by the next writer, beside the one in use, even
- * after a rollback from that very model.
+ * Selects a model. If the index was made with another one, the next writer rebuilds it with the selected model, beside
+ * the one in use, even if a rollback abandoned that very model.
  *
  * @param wanted `auto`, the name of a model that ships with Fossick, or the absolute path of a folder
  * @throws EngineError `MODEL_UNAVAILABLE` when there is no model in the folder
  */
 export async function askForModel(file: GenerationFile, wanted: string): Promise<void> {
-  // Otherwise opening the index with it would fail.
+  // Without this check, opening the index with it would fail.
   if (wanted !== "auto" && !isShipped(wanted)) await readModelFolder(wanted)
   await file.change(({ choice }) => ({
     choice: { wanted, chosen: wanted === "auto" ? choice.chosen : null },
@@ -34,7 +34,7 @@ export async function askForModel(file: GenerationFile, wanted: string): Promise
   }))
 }
 
-/** The models that ship with Fossick, and those in the data folder, which are stored like the hub's: `models/<owner>/<name>`. */
+/** The models that ship with Fossick, and those in the data folder, which are stored as on the Hugging Face hub: `models/<owner>/<name>`. */
 export async function availableModels(dataDir: string): Promise<AvailableModel[]> {
   const shipped = Object.entries(SHIPPED_MODELS).map(([name, folder]) =>
     describe(name as ShippedModel, folder),

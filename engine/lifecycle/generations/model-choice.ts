@@ -12,12 +12,12 @@ export interface ModelChoice {
 
 export const NO_CHOICE: ModelChoice = { wanted: "auto", chosen: null }
 
-/** Pages by language (ISO 639-1); "" for an unknown language. */
+/** Number of pages per language (ISO 639-1); "" for an unknown language. */
 export type PagesByLanguage = ReadonlyMap<string, number>
 
 /**
- * From this share of pages in other languages, the multilingual model is better, and below the other share the English
- * one is better again: in between, an index keeps its model, so that a few pages more or less change nothing.
+ * From the upper share of pages in other languages, the multilingual model is better, and below the lower share the
+ * English one is better again: in between, an index keeps its model, so that a few pages more or less change nothing.
  */
 export const MULTILINGUAL_FROM = 0.05
 const ENGLISH_BELOW = 0.02
@@ -48,6 +48,6 @@ export function modelFolderOf(
   return SHIPPED_MODELS[chosen ?? (info && shippedModelOf(info.embedder)) ?? "english"]
 }
 
-/** A command-line argument in the form in which it is stored: a folder by its absolute path, since others read it from elsewhere. */
+/** A command-line argument in the form in which it is stored: a folder becomes an absolute path, since other processes have other working directories. */
 export const asWanted = (given: string): string =>
   given === "auto" || isShipped(given) ? given : path.resolve(given)

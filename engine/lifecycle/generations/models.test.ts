@@ -26,7 +26,7 @@ const idOf = async (folder: string) => {
   return { format: 5, embedder: embedder.id, dimensions: embedder.dimensions }
 }
 
-/** The id of an index's model, if it is found by a process whose settings name another model. */
+/** The id of an index's model, if a process whose settings name another model can find it. */
 async function found(dataDir: string, info: Awaited<ReturnType<typeof idOf>>, from: string | undefined) {
   await using embedder = await modelsOf(settingsOf(dataDir), new HashingEmbedder(), null).open(info, from)
   return embedder?.id ?? null

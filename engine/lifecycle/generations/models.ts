@@ -12,11 +12,11 @@ import type { IndexInfo } from "../../adapters/adapter.ts"
 
 /** The embedders needed for generations. */
 export interface Models {
-  /** The one that the settings name. */
+  /** The embedder that the settings name. */
   readonly configured: Embedder
   /** How to find `configured` again when the settings name another model; `null` if unknown. */
   readonly configuredFrom: string | null
-  /** Opens another embedder again from its earlier location; `null` if it can no longer be opened. */
+  /** Reopens another embedder from its earlier location; `null` if it can no longer be opened. */
   open(info: IndexInfo, from: string | undefined): Promise<Embedder | null>
 }
 
@@ -68,8 +68,8 @@ function placesOf(
 }
 
 /**
- * The path that finds the settings' model again from any working directory: a folder, or empty. Nothing is stored for a model on
- * a server: only the settings hold its address and key.
+ * The path with which the settings' model can be found again from any working directory: a folder, or empty. Nothing is
+ * stored for a model on a server: only the settings contain its address and key.
  */
 export function whereFrom(
   settings: Pick<Values<typeof engineSettings>, "model" | "dataDir" | "embeddingsUrl">,
@@ -82,7 +82,7 @@ export function whereFrom(
 }
 
 /**
- * Takes the place of a model that no longer exists, so that the index it made can be opened. Nothing may ask it for
+ * A placeholder for a model that no longer exists, so that the index it made can be opened. It must not be asked for
  * vectors.
  */
 export function missingModel({ embedder, dimensions }: IndexInfo): Embedder {

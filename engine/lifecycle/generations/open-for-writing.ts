@@ -9,8 +9,8 @@ import {
 import { onClose } from "./delegate.ts"
 
 /**
- * The current generation, for the one process that writes, with the model that made it: pages crawled while another one
- * is being built are found in this one.
+ * Opens the current generation, for the one process that writes, with the model that made it: pages crawled while
+ * another generation is being built are found in this one.
  *
  * @throws EngineError `INDEX_LOCKED`, `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`
  */
@@ -42,7 +42,7 @@ export async function openForWriting(
         ...(onProblem && { onProblem }),
       }),
     )
-    // Until we held the lock, another process could put another generation in its place.
+    // Before we held the lock, another process could have replaced this generation.
     const now = await file.read()
     if (now.current !== current) {
       await engine[Symbol.asyncDispose]()
@@ -59,8 +59,8 @@ export async function openForWriting(
 }
 
 /**
- * The current generation, for a process that writes pages alongside the one writer. While it is open, the caller must
- * keep that writer from putting another generation in its place.
+ * Opens the current generation, for a process that writes pages alongside the main writer. While it is open, the caller
+ * must keep the main writer from replacing it with another generation.
  *
  * @throws EngineError `INDEX_LOCKED` while there is no index in the current format yet, `ENGINE_UNAVAILABLE`
  */
@@ -83,7 +83,7 @@ export async function openBeside(context: GenerationContext): Promise<Engine> {
   )
 }
 
-/** The engine, which also closes the embedder when it is closed; if the engine can't be opened, the embedder is closed too. */
+/** Makes the engine close the embedder when it is closed; if the engine can't be opened, the embedder is closed too. */
 export async function openWith(fitting: FittingEmbedder, open: () => Promise<Engine>): Promise<Engine> {
   try {
     const engine = await open()

@@ -20,9 +20,9 @@ export interface Finding {
 
 export interface Repair {
   readonly findings: readonly Finding[]
-  /** Number of pages the index holds now; `null` if it wasn't rebuilt. */
+  /** Number of pages that the index contains now; `null` if it wasn't rebuilt. */
   readonly pages: number | null
-  /** Number of pages known to be in it that couldn't be read: they must be fetched again. `null` if unknown. */
+  /** Number of pages known to be in the index that couldn't be read: they must be fetched again. `null` if unknown. */
   readonly lost: number | null
 }
 
@@ -36,7 +36,7 @@ const WAYS_BACK: Readonly<Record<Harm, string>> = {
 }
 const BY_ITSELF = "The crawler process does this when it starts, `fossick index repair` now."
 
-/** Damage of the index in use, and of generations kept or being built beside it. Changes nothing. @throws EngineError */
+/** Damage to the index in use, and to generations kept or being built beside it. Changes nothing. @throws EngineError */
 export async function checkIndex(context: GenerationContext, depth: CheckDepth = "all"): Promise<Finding[]> {
   const { file } = context
   const findings = (await file.damage()).map(({ path: damaged, damage }): Finding => ({
@@ -58,9 +58,9 @@ export async function checkIndex(context: GenerationContext, depth: CheckDepth =
 }
 
 /**
- * Finds damage, like {@link checkIndex}, and repairs it from the pages that can still be read: the indexes over them
- * are rebuilt. A new generation takes the place of the damaged one, so that readers follow, and a process that dies in
- * the middle leaves everything as it was.
+ * Finds damage, like {@link checkIndex}, and repairs it by rebuilding the indexes from the pages that can still be
+ * read. A new generation replaces the damaged one, so that readers follow, and a process that dies in the middle leaves
+ * everything as it was.
  *
  * @returns the findings, repaired unless it was interrupted
  * @throws EngineError `INDEX_LOCKED` while another process writes, `NO_ROOM`
@@ -86,7 +86,7 @@ export async function repairIndex(
   }
   const isRebuilt = damage.some(({ harms }) => harms !== "names" && harms !== "ranking")
   if (!isRebuilt) {
-    // Opening for writing repairs these.
+    // Opening the index for writing repairs these.
     if (damage.length > 0) await (await openForWriting(context, "off"))[Symbol.asyncDispose]()
     return { findings: found(true), pages: null, lost: null }
   }
@@ -136,7 +136,7 @@ async function giveUpUnused(context: GenerationContext, depth: CheckDepth): Prom
 
 /**
  * The content of the file; if it can't be read, the generation with the most pages counts as the current one, or the
- * newer of two.
+ * newer one if two have equally many.
  */
 async function readOrGuess({
   adapter,
@@ -172,7 +172,7 @@ async function infoOf({ adapter }: GenerationContext, name: string): Promise<Ind
   return await adapter.info(name).catch(() => null)
 }
 
-/** Number of pages a damaged generation was known to hold; `null` if it can't tell. */
+/** Number of pages that a damaged generation was known to contain; `null` if unknown. */
 async function countOf({ adapter }: GenerationContext, name: string): Promise<number | null> {
   return (await adapter.indexed?.(name)) ?? null
 }

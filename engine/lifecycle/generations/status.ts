@@ -12,16 +12,16 @@ import { missingModel } from "./models.ts"
 /** A generation as shown to the operator. */
 export interface GenerationStatus {
   readonly name: string
-  /** `null` if there is no index with this name. */
+  /** `null` if there is no index with this generation's name. */
   readonly format: number | null
   readonly embedder: string | null
   /** `null` if this version can't read it. */
   readonly pages: number | null
   readonly pagesWithoutVectors: number | null
   readonly passagesWithoutVectors: number | null
-  /** Passages that get their vectors per second; `null` while none are being created, or if the rate is unknown. */
+  /** Number of passages per second that get their vectors; `null` while none are being created, or if the rate is unknown. */
   readonly vectorsPerSecond: number | null
-  /** Seconds until all have their vectors; `null` if unknown. */
+  /** Seconds until all passages have their vectors; `null` if unknown. */
   readonly secondsLeft: number | null
 }
 
@@ -40,10 +40,10 @@ export interface IndexStatus {
   readonly building: GenerationStatus | null
   /** The target of the next build; `null` if there is none. */
   readonly due: Target | null
-  /** The target that a rollback went back from, and that the settings still ask for. */
+  /** The target that was abandoned by a rollback, and that the settings still ask for. */
   readonly declined: Target | null
   readonly model: ModelStatus
-  /** For a model on a server: why it provides no vectors at present, or `null`; omitted for models in this process. */
+  /** The reason why a model on a server provides no vectors at present; `null` if it does. Omitted for models in this process. */
   readonly modelServer?: { readonly problem: string | null }
 }
 
@@ -55,13 +55,13 @@ export interface ModelStatus {
   readonly wanted: string
   /** The model that `auto` chose; `null` otherwise, and until it has checked. */
   readonly chosen: ShippedModel | null
-  /** Pages by language (ISO 639-1), "" for an unknown language; `null` if the index can't be read. */
+  /** Number of pages per language (ISO 639-1), "" for an unknown language; `null` if the index can't be read. */
   readonly languages: Readonly<Record<string, number>> | null
   /** The model that suits those languages, when `auto` chose another one. */
   readonly suited: ShippedModel | null
 }
 
-/** The setting or choice that decides the model, for people. */
+/** Describes for people which setting or choice determines the model. */
 export function whyThisModel({ setting, wanted, languages }: ModelStatus): string {
   if (setting !== null) return "as set in the settings"
   if (wanted !== "auto") return "as requested"
@@ -98,7 +98,7 @@ export async function indexStatus(
   }
 }
 
-/** Why an embeddings server provides no vectors, asked just now; `null` if it does. */
+/** The reason why an embeddings server provides no vectors, checked just now; `null` if it does. */
 async function problemOf(embedder: Embedder): Promise<string | null> {
   try {
     await embedder.embed(["ready?"], { priority: "query" })

@@ -26,9 +26,9 @@ interface Begun extends ExportPosition {
 export const partOf = (file: string): string => `${file}.part`
 
 /**
- * Exports an index to a file. It is written under its {@link partOf} name, and renamed once it is complete and on the
- * disk. If an interrupted export left such a part, the export continues after the last intact frame. The whole file is
- * read back before it gets its name.
+ * Exports an index to a file. It is written under its {@link partOf} name, and renamed once it is complete and on disk.
+ * If an interrupted export left such a part, the export continues after the last intact frame. The whole file is read
+ * back before it gets its final name.
  *
  * @returns the size of the file in bytes
  * @throws CommandError, ExportFileError when another process writes to it
@@ -59,7 +59,7 @@ export async function exportToFile(
   } finally {
     await handle.close()
   }
-  // Checks the file as it is now, even if another process has written to it.
+  // Checks the file on disk, even if another process has written to it.
   await (await ExportReader.open(createReadStream(part), part)).check()
   await rename(part, file)
   await syncFolder(path.dirname(file))
@@ -100,7 +100,7 @@ async function whatIsThere(part: string, engine: Engine): Promise<Begun | null> 
     for await (const pages of reader.pages()) lastId = pages.at(-1)?.id ?? lastId
     isWhole = true
   } catch (error) {
-    // The part that was being written at the interruption; everything before it is intact.
+    // The frame that was being written when the export was interrupted; everything before it is intact.
     if (!(error instanceof ExportFileError)) throw error
   }
   const { frames, hash, bytes } = reader.sound

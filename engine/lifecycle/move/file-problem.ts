@@ -11,7 +11,7 @@ const WHY: Readonly<Record<string, string>> = {
   EPIPE: "the program that reads it has ended",
 }
 
-/** A file error of the system in words for people; any other error unchanged. */
+/** The system's file errors in words for people; any other error unchanged. */
 export function fileProblem(error: unknown, file: string): unknown {
   const { code } = error as NodeJS.ErrnoException
   const why = WHY[code ?? ""]

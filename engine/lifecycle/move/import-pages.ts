@@ -17,7 +17,7 @@ export interface ImportOptions {
   /** Whether to remove the pages that aren't in the export. Default false: they stay. */
   readonly replace?: boolean
   readonly signal?: AbortSignal
-  /** Maximum number of pages written together; an import that dies repeats this many. Default: 1000 */
+  /** Maximum number of pages written together; after a crash, an import repeats at most this many. Default: 1000 */
   readonly pagesAtATime?: number
   /** Called with each page of the export before it is written. */
   readonly onPage?: (page: ExportedPage) => Promise<void>
@@ -41,13 +41,13 @@ export interface ImportResult {
 
 /** How the index differs from the export after the import; all zero when nothing went wrong. */
 export interface Differences {
-  /** Pages of the export that are missing from the index: how many, and the ids of some. */
+  /** Pages of the export that are missing from the index: their number, and the ids of some. */
   readonly missing: { readonly count: number; readonly ids: readonly string[] }
-  /** Pages that differ from the export: how many, and the addresses of some. */
+  /** Pages that differ from the export: their number, and the addresses of some. */
   readonly changed: { readonly count: number; readonly urls: readonly PageUrl[] }
   /** How many more, or fewer, pages the index counts than it returns. */
   readonly uncounted: number
-  /** How many more, or fewer, passages the pages of the export have here: another Fossick might split them differently. */
+  /** How many more, or fewer, passages the pages of the export have here: another version of Fossick might split them differently. */
   readonly passages: number
 }
 
@@ -57,7 +57,7 @@ export const fits = (header: ExportHeader, { embedder, dimensions }: EngineStats
 
 /**
  * Imports the pages of an export into an index, and compares the two at the end. Pages that are already the same as in
- * the export aren't written again, so you continue an interrupted import by running it again. Vectors of another model
+ * the export aren't written again, so an interrupted import is continued by running it again. Vectors of another model
  * are left out; the index creates its own.
  *
  * @throws ExportFileError; the pages read before that are in the index
@@ -90,7 +90,7 @@ export async function importPages(
       onProgress?.(digests.size)
     }
   } finally {
-    // Includes the pages read from a file that is damaged further on.
+    // Also includes the pages read from a file that is damaged further on.
     written += await fresh.load()
   }
   const totals = reader.totals!
@@ -103,7 +103,7 @@ export async function importPages(
   return { totals, written, unchanged: totals.pages - written, others, withoutVectors, differences }
 }
 
-/** Goes through the pages of an index alongside those of an export: both are in order of their ids. */
+/** Iterates over the pages of an index alongside those of an export: both are in order of their ids. */
 class Ahead implements AsyncDisposable {
   readonly #pages: AsyncIterator<PageWithVectors> | null
   #next: { readonly id: string; readonly one: PageWithVectors } | null = null
@@ -143,7 +143,7 @@ function isNear(a: Float32Array, b: Float32Array): boolean {
   return a.length === b.length
 }
 
-/** Goes through the whole index; pages that aren't in the export are removed along the way, or left. */
+/** Iterates over the whole index; pages that aren't in the export are removed along the way, or kept. */
 async function compare(
   engine: Engine,
   digests: PageDigests,

@@ -4,7 +4,7 @@ import { onInterrupt as onStop } from "#base/process/interrupt.ts"
 const INTERRUPTED = 130
 
 /**
- * Runs work that Ctrl-C or SIGTERM ends at the next good moment; a second one ends it at once.
+ * Runs work that Ctrl-C or SIGTERM ends at the next safe moment; a second signal ends it at once.
  * @returns its exit code, or 130 after `onInterrupt`
  */
 export async function interruptible(

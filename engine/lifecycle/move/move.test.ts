@@ -191,7 +191,7 @@ describe("a killed process", () => {
     const file = folder.at("killed")
     await killedAt(3, "export", folder.at("wide"), file)
     expect(existsSync(file)).toBe(false)
-    // Adds half a frame, as a power failure might leave it.
+    // Appends half a frame, as a power failure might leave it.
     await writeFile(partOf(file), Buffer.alloc(5000, 7), { flag: "a" })
     const again = await killedAt(2, "export", folder.at("wide"), file)
     const resumedAt = Number(/resumed (\d+)/.exec(again[0]!)?.[1])

@@ -23,7 +23,7 @@ test("an index with a damaged model answers by words, names the model, and answe
     FOSSICK_DATA_DIR: path.join(dir, "data"),
     FOSSICK_MODEL: model,
   })
-  // No shipped model can take its place, because this custom model uses another pooling.
+  // No shipped model can replace this custom model, because it uses another pooling.
   await writeFile(path.join(model, "fossick.json"), JSON.stringify({ pooling: "cls" }))
   {
     await using engine = await openEngine(settings, { mode: "write" })

@@ -5,13 +5,13 @@ import { Availability, ModelOutage } from "../servers/availability.ts"
 const WHAT_NOW =
   "Questions are answered by words alone, and pages wait for their vectors, until its files are back."
 
-/** Why a model in this process provides no vectors, for any reader, so without the name of a folder. */
+/** The reason, for any reader, why a model in this process provides no vectors; it doesn't name the folder. */
 export const brokenInWords = (name: string): string =>
   `The embedding model ${name} cannot be opened: its files are damaged or incomplete. On the server, fossick doctor names the file and how to restore it.`
 
 /**
- * Replaces the model that made an index while its damaged files can't be opened: an outage like that of a model on a
- * server. It checks from time to time whether the files are back, and acts as that model from then on.
+ * Replaces the model that made an index while the model's damaged files can't be opened: an outage like that of a model
+ * on a server. It checks from time to time whether the files have been restored, and acts as that model from then on.
  */
 export class AwaitedEmbedder implements Embedder {
   readonly id: string
@@ -22,7 +22,7 @@ export class AwaitedEmbedder implements Embedder {
 
   /**
    * @param index the model and dimensions that the index was made with
-   * @param open opens the model, or says why it can't
+   * @param open opens the model, or throws an error that says why it can't
    * @param name name of the model in the settings
    * @param error why it couldn't be opened just now
    */
@@ -44,7 +44,7 @@ export class AwaitedEmbedder implements Embedder {
     return this.#found === null ? PLAIN_TRAITS : traitsOf(this.#found)
   }
 
-  /** Why there are no vectors at present; a sentence for any reader. */
+  /** The reason why there are no vectors at present, as a sentence for any reader. */
   get outage(): string | null {
     return this.#availability.outage?.because ?? null
   }

@@ -8,7 +8,7 @@ export interface WorkerSetup {
   readonly folder: string
   /** Absolute path of the ONNX file with the weights. */
   readonly weights: string
-  /** Path of the graph to open: the same file, or one that refers to its weights there. */
+  /** Path of the graph to open: the same file, or one that refers to the weights in it. */
   readonly graph: string
   readonly maxTokens: number
   readonly pooling: Pooling
@@ -30,9 +30,9 @@ export type ToWorker =
   | { readonly kind: "leave" }
 
 /**
- * A worker answers each message once it is done with those before: `embed` with `vector`, `tokens` with `tokens`,
- * either with `failed`, `ready?`
- * with `ready`, `leave` with `left`. One that cannot load its model says `unusable`, and nothing after that.
+ * A worker responds to each message once it has processed the earlier ones: to `embed` with `vector`, to `tokens` with
+ * `tokens`, to either with `failed`, to `ready?` with `ready`, to `leave` with `left`. A worker that can't load its
+ * model sends `unusable`, and nothing after that.
  */
 export type FromWorker =
   | { readonly kind: "ready" }

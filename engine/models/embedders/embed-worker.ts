@@ -15,7 +15,7 @@ const port = parentPort!
 const { Tensor } = onnxRuntime()
 const send = (message: FromWorker, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
 
-// transformers.js prints its warnings; anything important is sent as a message.
+// transformers.js prints its warnings, so they are turned off; anything important is sent as a message.
 console.warn = () => undefined
 env.allowRemoteModels = false
 env.localModelPath = ""
@@ -79,15 +79,16 @@ try {
   }
 } catch (error) {
   send({ kind: "unusable", message: error instanceof Error ? error.message : String(error) })
-  // Listening keeps the thread from ending, which would end the process too: see model-threads.ts.
+  // Listening keeps the thread from ending, which would kill the process too: see model-threads.ts.
   port.on("message", () => undefined)
 }
 
 /**
  * A session of the runtime that comes with transformers.js, opened here because transformers.js doesn't pass on session
- * options. One inference thread, since every worker has a session: threads that share a text of this size wait for each
- * other (66 ms of CPU per passage instead of 30). An arena, and a memory pattern for each text length: a tenth less
- * time for 15 MB. By path: no second copy of the weights in memory.
+ * options. It has one inference thread, since every worker has a session: threads that share a text of this size wait
+ * for each other (66 ms of CPU per passage instead of 30). An arena and a memory pattern for each text length save a
+ * tenth of the time for 15 MB. The model is opened by its path, so that there is no second copy of the weights in
+ * memory.
  */
 async function openSession(): Promise<Session> {
   return onnxRuntime().InferenceSession.create(graph, {

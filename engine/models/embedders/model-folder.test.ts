@@ -78,7 +78,7 @@ describe("a model folder with checksums", () => {
       const folder = path.join(dir, "all-MiniLM-L6-v2")
       await cp(shippedModel, folder, { recursive: true })
       const bytes = await readFile(path.join(folder, file))
-      // A digit or letter in JSON, so that the JSON stays valid; in the weights any byte.
+      // In JSON, changes a digit or letter, so that the JSON stays valid; in the weights, any byte.
       const at = bytes.findLastIndex((byte) => byte >= 0x61 && byte < 0x7a)
       bytes[at]! += 1
       await writeFile(path.join(folder, file), bytes)

@@ -54,7 +54,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   await refuseDamaged(absolute, "embedding model")
   const hash = (await hashOf(weights)).slice(0, HASH_CHARS)
   const id = `${path.basename(absolute)}:${kind}:${pooling}:${hash}${prefixed}`
-  // The same arithmetic in fewer operators, for exactly these weights: models/build/06_fuse.py.
+  // The graph that does the same computation with fewer operators, for exactly these weights: models/build/06_fuse.py.
   const fused = path.join(absolute, "onnx", `fused-${hash}.onnx`)
   const graph = (await exists(fused)) ? fused : weights
   return {
@@ -70,8 +70,9 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
 }
 
 /**
- * A changed byte in the weights would make it another model, for which the whole index would be embedded again; one in
- * the vocabulary would silently give other vectors. A folder without the file is accepted as it is.
+ * Verifies the files. A changed byte in the weights would make it another model, for which the whole index would be
+ * embedded again; a changed byte in the vocabulary would silently produce different vectors. A folder without checksums
+ * is accepted as it is.
  *
  * @throws EngineError `MODEL_UNAVAILABLE` when a file of the folder doesn't match its `SHA256SUMS`
  */
@@ -87,7 +88,7 @@ export async function refuseDamaged(folder: string, what: string): Promise<void>
   }
 }
 
-/** The folder's own description in Fossick's form; empty when it has none. */
+/** The folder's own description in Fossick's format; empty if it has none. */
 async function cardOf(folder: string): Promise<ModelCard> {
   if (!(await exists(path.join(folder, MODEL_CARD)))) return {}
   const said = await readJson(folder, MODEL_CARD)
@@ -147,7 +148,7 @@ function positive(value: unknown): number | null {
   return typeof value === "number" && value > 0 && Number.isFinite(value) ? Math.floor(value) : null
 }
 
-/** Hashes of weights, by path, size and modification time: a screen that follows a change of models asks every few seconds. */
+/** Hashes of weights, by path, size and modification time: a screen that tracks a change of models asks for them every few seconds. */
 const hashes = new Map<string, Promise<string>>()
 
 async function hashOf(file: string): Promise<string> {

@@ -12,10 +12,10 @@ const NEEDED = ["config.json", "tokenizer.json", "tokenizer_config.json", "onnx/
 const OPTIONAL = ["special_tokens_map.json", "1_Pooling/config.json", MODEL_CARD]
 
 /**
- * The folder of a model from the hub, fetched once and kept.
+ * The folder of a model from the hub, downloaded once and kept.
  *
  * Files come from `<hub>/<model>/resolve/main/<file>`, the layout of the Hugging Face hub and its mirrors. An
- * interrupted fetch leaves nothing behind.
+ * interrupted download leaves nothing behind.
  *
  * @throws EngineError `MODEL_UNAVAILABLE`
  */

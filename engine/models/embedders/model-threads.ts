@@ -7,7 +7,7 @@ import { moduleBeside } from "#base/process/module-beside.ts"
 const LEAVE_MS = 5_000
 
 /**
- * Threads that an embedder has left, by model and purpose, for the next embedder in this process.
+ * Threads released by embedders, by model and purpose, for the next embedder in this process.
  *
  * A thread never ends before its process does: when a thread that has used the inference runtime (onnxruntime-node
  * 1.14) ends and another one then loads it, the process dies in six runs out of eight ("double free"). A process that
@@ -15,7 +15,7 @@ const LEAVE_MS = 5_000
  */
 const left = new Map<string, Worker[]>()
 
-/** A thread for the model: one that was left over, otherwise a new one. It answers `ready?` when it can embed. */
+/** A thread for the model: a released one if there is any, otherwise a new one. It responds to `ready?` when it can embed. */
 export function takeThread(model: WorkerSetup, purpose: Purpose): Worker {
   const worker = left.get(keyOf(model, purpose))?.pop()
   if (!worker) return start(model, purpose)
@@ -25,14 +25,14 @@ export function takeThread(model: WorkerSetup, purpose: Purpose): Worker {
 }
 
 /**
- * Leaves a thread to the next embedder once it has finished its current text, without waiting if that takes long. The
- * caller gets no more messages from the thread.
+ * Releases a thread for the next embedder once it has finished its current text, without waiting if that takes long.
+ * The caller gets no more messages from the thread.
  */
 export async function leaveThread(model: WorkerSetup, purpose: Purpose, worker: Worker): Promise<void> {
   const key = keyOf(model, purpose)
   const settled = Promise.withResolvers<void>()
   forgetListeners(worker)
-  // Without a listener an error in the thread would be an error of the process.
+  // Without a listener, an error in the thread would be an uncaught error of the process.
   worker.on("error", () => undefined)
   worker.on("exit", () => {
     left.set(
@@ -54,7 +54,7 @@ export async function leaveThread(model: WorkerSetup, purpose: Purpose, worker: 
   worker.unref()
 }
 
-/** One event at a time: a Worker has its own listeners for other events, which deliver the messages. */
+/** Listeners are removed from one event at a time: a Worker has its own listeners for other events, which deliver the messages. */
 function forgetListeners(worker: Worker): void {
   for (const event of ["message", "error", "exit"]) worker.removeAllListeners(event)
 }
@@ -64,7 +64,7 @@ function start(model: WorkerSetup, purpose: Purpose): Worker {
     workerData: { model, purpose },
     // Flags such as `--input-type` are specific to the starting script.
     execArgv: [],
-    // The weights live outside the heap; a small nursery keeps the rest small too.
+    // The weights are outside the heap; a small young generation keeps the rest small too.
     resourceLimits: { maxYoungGenerationSizeMb: 8 },
   })
 }

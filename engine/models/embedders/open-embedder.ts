@@ -19,9 +19,9 @@ export const isRemote = (settings: EmbedderSettings): settings is EmbedderSettin
   Boolean(settings.embeddingsUrl)
 
 /**
- * The embedder that the settings name: one on a server takes precedence over a model in this process. A model that is a
- * folder is read from there, whatever the hub. `background`: its threads let everything else on the machine go first,
- * if the system supports that.
+ * Opens the embedder that the settings name: one on a server takes precedence over a model in this process. A model
+ * that is a folder is read from there, regardless of the hub. `background`: its threads yield to all other work on the
+ * machine, if the system supports that.
  *
  * @throws EngineError `MODEL_UNAVAILABLE`; SettingsError
  */

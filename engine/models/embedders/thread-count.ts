@@ -4,18 +4,19 @@ import path from "node:path"
 import { machineMemory } from "#base/process/machine-memory.ts"
 import type { WorkerSetup } from "./embed-protocol.ts"
 
-/** Share of the machine's memory; the rest is for crawls, the index and the browser. */
+/** Share of the machine's memory that threads may use; the rest is for crawls, the index and the browser. */
 const MEMORY_SHARE = 1 / 4
 /**
- * Memory of one thread, as measured with onnxruntime-node 1.14 in Node 24, texts of all lengths: all-MiniLM-L6-v2 (22 MB of weights, a
- * vocabulary of 0.4 MB) 90 MB, multilingual-e5-small (45 MB and 2.6 MB) 200 MB, with its whole vocabulary (73 MB and 6.2 MB) 310 to
- * 400 MB. With a fused graph the first two take 68 and 185 MB.
+ * Memory of one thread in relation to the size of the model, as measured with onnxruntime-node 1.14 in Node 24, with
+ * texts of all lengths: all-MiniLM-L6-v2 (22 MB of weights, a vocabulary of 0.4 MB) takes 90 MB, multilingual-e5-small
+ * (45 MB and 2.6 MB) 200 MB, with its whole vocabulary (73 MB and 6.2 MB) 310 to 400 MB. With a fused graph the first
+ * two take 68 and 185 MB.
  */
 const BASE_BYTES = 40 * 2 ** 20
 const BYTES_PER_WEIGHT = 1.5
 const BYTES_PER_VOCABULARY = 35
 
-/** Threads to use if one processor is left to others. At least 1. */
+/** Number of threads if one processor is left free for others. At least 1. */
 export const sparingThreads = (threads: number, processors = availableParallelism()): number =>
   threads < processors ? threads : Math.max(1, threads - 1)
 

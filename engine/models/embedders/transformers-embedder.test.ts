@@ -141,7 +141,7 @@ describe("waiting work", () => {
   })
 
   it("leaves its threads to the process's next embedder, since ending one crashes", async () => {
-    // In a separate process: the native runtime would take the whole process down.
+    // Runs in a separate process, because the native runtime would crash the whole process.
     const script = `
       import { TransformersEmbedder, shippedModel } from ${JSON.stringify(path.join(import.meta.dirname, "transformers-embedder.ts"))}
       const vectors = new Set()
@@ -158,7 +158,7 @@ describe("waiting work", () => {
 })
 
 describe("threads", () => {
-  /** The nice value and policy of each thread of a process that has embedded with this purpose (`proc_pid_stat(5)`). */
+  /** The nice value and scheduling policy of each thread of a process that has embedded texts with this purpose (`proc_pid_stat(5)`). */
   async function nices(purpose: "background" | "answers"): Promise<[nice: number, policy: number][]> {
     const script = `
       import { readFileSync, readdirSync } from "node:fs"

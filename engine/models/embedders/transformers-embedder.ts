@@ -21,7 +21,7 @@ export interface TransformersOptions {
   readonly hub?: string
   /** Where models from the hub are kept. */
   readonly cacheDir?: string
-  /** How many texts may be embedded at the same time; 0 for as many as `thread-count.ts` says. */
+  /** Maximum number of texts embedded at the same time; 0 for the number that `thread-count.ts` determines. */
   readonly threads: number
   /** Default `answers`. */
   readonly purpose?: Purpose
@@ -39,7 +39,7 @@ interface Job {
   readonly reject: (error: unknown) => void
   /** Set when no caller waits for the vector any more. */
   dropped: boolean
-  /** How many threads died while working on it. */
+  /** Number of threads that died while working on it. */
   losses: number
 }
 
@@ -50,20 +50,20 @@ interface Thread {
   readonly jobs: Job[]
 }
 
-/** A text can lose its thread once (for example when memory runs out); a second loss is the text's own fault. */
+/** Number of threads that a text may lose: one can die for another reason (for example because memory ran out), but a second loss is the text's own fault. */
 const MOST_LOSSES = 1
 /**
- * How many page texts a thread is given at a time: with the next one ready, it doesn't wait for a busy event loop, and
+ * Number of page texts given to a thread at a time: with the next one ready, it doesn't wait for a busy event loop, and
  * a question waits for at most this many texts.
  */
 const TEXTS_AT_HAND = 2
 
 /**
- * Embeds on worker threads with transformers.js.
+ * Embeds texts on worker threads with transformers.js.
  *
- * One text per call: an int8 vector depends on the texts that share its batch, and one by one on several
- * threads is faster than padded batches. Threads start when there is work and stay, without keeping the
- * process alive: `model-threads.ts` says why.
+ * Each call embeds one text: an int8 vector depends on the texts in the same batch, and single texts on several threads
+ * are faster than padded batches. Threads start when there is work and stay, without keeping the process alive:
+ * `model-threads.ts` explains why.
  */
 export class TransformersEmbedder implements Embedder {
   readonly id: string
@@ -71,16 +71,16 @@ export class TransformersEmbedder implements Embedder {
   readonly traits: ModelTraits
   readonly #model: ModelFolder
   readonly #limit: number
-  /** How many threads may work on sparing texts. */
+  /** Number of threads that may work on sparing texts. */
   readonly #sparing: number
   readonly #purpose: Purpose
-  /** Texts whose thread ended, which come first. */
+  /** Texts whose thread died; they go first. */
   readonly #lost: Job[] = []
   /** Callers take turns, text by text. */
   readonly #queries = new FairQueue<Job>()
   readonly #texts = new FairQueue<Job>()
   readonly #threads = new Set<Thread>()
-  /** Why the model can't be loaded; each retry would leave another thread that can't end. */
+  /** The reason why the model can't be loaded; each retry would leave another thread that can't end. */
   #unusable: ModelOutage | undefined
   #closed = false
 
@@ -108,7 +108,7 @@ export class TransformersEmbedder implements Embedder {
     return new TransformersEmbedder(model, threads, options.purpose ?? "answers")
   }
 
-  /** Why it cannot be loaded; undefined when no reason is known. */
+  /** The reason why it can't be loaded; undefined if none is known. */
   get outage(): string | undefined {
     return this.#unusable?.because
   }
@@ -226,7 +226,7 @@ export class TransformersEmbedder implements Embedder {
     this.#dispatch()
   }
 
-  /** A thread died: its texts go to another thread, first in line. Only the first of them was being worked on. */
+  /** Handles the death of a thread: its texts go to another thread, first in line. Only the first of them was being worked on. */
   #onLoss(thread: Thread, error: Error): void {
     const wasLoading = thread.state === "loading"
     const expected = !this.#forget(thread)
@@ -242,7 +242,7 @@ export class TransformersEmbedder implements Embedder {
     this.#dispatch()
   }
 
-  /** True when the thread was still counted. */
+  /** Whether the thread was still counted. */
   #forget(thread: Thread): boolean {
     thread.state = "ended"
     return this.#threads.delete(thread)

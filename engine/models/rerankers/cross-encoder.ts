@@ -12,13 +12,13 @@ import type { Reranker } from "../../reranker.ts"
 import type { FromReranker, RerankSetup, ToReranker } from "./rerank-protocol.ts"
 
 export interface CrossEncoderOptions {
-  /** How long a question waits. */
+  /** How long a question waits for its scores. */
   readonly timeoutMs: number
-  /** A pair takes tens of milliseconds: with two threads, the pairs of a search are read in less than half a second. */
+  /** Number of threads. A pair takes tens of milliseconds: with two threads, the pairs of a search are read in less than half a second. */
   readonly threads?: number
-  /** Pairs that may be waiting ahead of a question's last pair; if more are waiting, none of the question's pairs are read. Default: no limit. */
+  /** Maximum number of pairs waiting ahead of a question's last pair; if there would be more, none of the question's pairs are read. Default: no limit. */
   readonly mostWaiting?: number
-  /** The consequence when it gives no scores, as a sentence. */
+  /** The consequence of getting no scores, as a sentence. */
   readonly whatNow?: string
   /** What to do when its folder cannot be used, as a sentence. */
   readonly advice?: string
@@ -121,7 +121,7 @@ export class CrossEncoder implements Reranker {
     return ahead
   }
 
-  /** Puts one more thread to work. @returns false when there are enough */
+  /** Starts one more thread. @returns false if there are enough */
   #startThread(): boolean {
     if (this.#threads >= Math.min(this.#options.threads, availableParallelism())) return false
     const { folder } = this.#setup
@@ -163,7 +163,7 @@ export class CrossEncoder implements Reranker {
       this.#threads--
       job?.reject(this.#outageOf(`lost its thread (${(error as Error).message})`))
       job = undefined
-      // The thread that died may have been the last one.
+      // The thread that died might have been the last one.
       if (this.#waiting.length > 0) this.#startThread()
     })
     next()

@@ -12,7 +12,7 @@ export type RerankerSettings = Pick<
   "rerankerUrl" | "rerankerModel" | "rerankerKey" | "rerankerApi" | "rerankerTimeoutMs"
 >
 
-/** Room for servers that send the texts back. */
+/** Maximum size of a response, large enough for servers that send the texts back. */
 const BYTES_PER_TEXT = 16 * 1024
 const BYTES_BESIDE = 64 * 1024
 /** Statuses that servers return for a request in the other format. */
@@ -21,7 +21,7 @@ const WHAT_NOW = "Until it answers, results are ranked without it: see FOSSICK_R
 /** The request that checks whether the server is back. */
 const PROBE = "ready?"
 
-/** A reranker on a server chosen by the operator, in the format of Cohere and Jina or of Text Embeddings Inference. */
+/** A reranker on a server chosen by the operator, which uses the format of Cohere and Jina or that of Text Embeddings Inference. */
 export class RemoteReranker implements Reranker {
   readonly id: string
   readonly #settings: RerankerSettings
@@ -29,7 +29,7 @@ export class RemoteReranker implements Reranker {
   readonly #calls: ServerCalls
   #shape: RerankShape
   #isShapeKnown: boolean
-  /** Whether the server has returned a score outside 0..1, as servers do that return the model's raw output (llama.cpp). */
+  /** Whether the server has returned a score outside 0..1. Servers that return the model's raw output (llama.cpp) do. */
   #givesLogits = false
 
   /** @throws SettingsError */

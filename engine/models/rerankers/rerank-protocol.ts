@@ -11,7 +11,7 @@ export interface ToReranker {
   readonly text: string
 }
 
-/** A worker answers each message with `logit` or `failed`. If it can't load its model, it sends `unusable` and nothing after that. */
+/** A worker responds to each message with `logit` or `failed`. If it can't load its model, it sends `unusable` and nothing after that. */
 export type FromReranker =
   | { readonly kind: "logit"; readonly logit: number }
   | { readonly kind: "failed" | "unusable"; readonly message: string }

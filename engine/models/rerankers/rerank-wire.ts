@@ -6,7 +6,7 @@ export interface RerankShape {
   body(model: string, question: string, texts: readonly string[]): object
 }
 
-/** `POST /rerank` of Cohere and Jina, which vLLM, Infinity and llama.cpp speak as well. */
+/** `POST /rerank` of Cohere and Jina, which vLLM, Infinity and llama.cpp support as well. */
 const cohere: RerankShape = {
   name: "cohere",
   body: (model, query, documents) => ({

@@ -3,7 +3,7 @@ import { AutoTokenizer, env } from "@xenova/transformers"
 import { onnxRuntime } from "../embedders/onnx-runtime.ts"
 import type { FromReranker, RerankSetup, ToReranker } from "./rerank-protocol.ts"
 
-/** Tokens aren't longer than this on average, so text beyond this many characters per token is out of the model's reach. */
+/** Upper bound for the average number of characters per token: text beyond this many per token is out of the model's reach. */
 const CHARS_PER_TOKEN = 32
 
 const { folder, weights, maxTokens } = workerData as RerankSetup
@@ -54,6 +54,6 @@ try {
   }
 } catch (error) {
   send({ kind: "unusable", message: error instanceof Error ? error.message : String(error) })
-  // Listening keeps the thread from ending, which would take the process with it: see embedders/model-threads.ts.
+  // Listening keeps the thread from ending, which would kill the process too: see embedders/model-threads.ts.
   port.on("message", () => undefined)
 }

@@ -34,7 +34,7 @@ const settingsOf = (env: Record<string, string> = {}) =>
     ...env,
   })
 
-/** The share of the question's words that a text has. */
+/** The share of the question's words that a text contains. */
 const bySharedWords = async (question: string, texts: readonly string[]) => {
   const words = question.split(" ")
   return texts.map((text) => words.filter((word) => text.includes(word)).length / words.length)
@@ -155,7 +155,7 @@ describe("a reranker server", () => {
 })
 
 describe("a reranker in a search", () => {
-  // Words and vectors can't tell which page is better; the model that reads both can.
+  // Words and vectors can't tell which page is better, but the model that reads both texts can.
   const PAGES = [
     aPage("https://a.example/1", {
       title: "One",

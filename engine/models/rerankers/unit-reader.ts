@@ -8,21 +8,21 @@ import { CrossEncoder } from "./cross-encoder.ts"
 const SHIPPED = path.join(import.meta.dirname, "../..", "models", "unit-reader-en")
 
 /**
- * How long an answer can wait until its units are read or judged by their meaning. A single question takes half a
- * second; the rest is for machines where many ask at once. With 5 s for its turn, a search still has 5 s of the 25 s
- * that a paid one may take; with 10 s for pages that are read again and 20 s for a language model, the total is within
- * the 60 s that clients wait.
+ * How long an answer can wait until its units are read; after that, they are judged by their meaning. A single question
+ * takes half a second; the rest is for machines on which many users ask at once. With 5 s to wait its turn, a search
+ * still has 5 s of the 25 s that a paid one may take; with 10 s for pages that are reread and 20 s for a language
+ * model, the total is within the 60 s that clients wait.
  */
 export const READING_MS = 15_000
 /** Milliseconds that one thread takes for a unit while other work is running. */
 const UNIT_MS = 20
-/** Units that one thread reads in that time: units that would be late aren't queued. */
+/** Number of units that one thread reads in that time: units that would be late aren't queued. */
 const MOST_WAITING = Math.floor(READING_MS / UNIT_MS)
-/** Threads take 110 MB each, and searches need processors, too. */
+/** Maximum number of threads: each takes 110 MB, and searches need processors, too. */
 const PROCESSORS_PER_THREAD = 4
 
 /**
- * Opens the model, which loads with the first answer.
+ * Opens the model, which is loaded for the first answer.
  *
  * @throws EngineError `MODEL_UNAVAILABLE` if it is missing, or differs from what was shipped
  */

@@ -5,8 +5,8 @@ const FIRST_LOOK_MS = 1_000
 const LAST_LOOK_MS = 30_000
 
 /**
- * A model server that doesn't answer. Each outage has one of these, however many calls fail, so that it can be reported
- * once.
+ * A model server that doesn't respond. Each outage has one of these errors, however many calls fail, so that it can be
+ * reported once.
  */
 export class ModelOutage extends EngineError {
   /** A sentence for any reader. */
@@ -20,8 +20,8 @@ export class ModelOutage extends EngineError {
 }
 
 /**
- * Tracks whether a server answers (a circuit breaker). After a failure no call waits for the server; it is checked now
- * and then until it is back.
+ * Tracks whether a server responds (a circuit breaker). After a failure, no call waits for the server; it is checked
+ * now and then until it is back.
  */
 export class Availability implements Disposable {
   readonly #look: () => Promise<void>
@@ -29,20 +29,20 @@ export class Availability implements Disposable {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  /** @param look sends the server a small request; rejects if the server doesn't answer as it should */
+  /** @param look sends the server a small request; rejects if the server doesn't respond properly */
   constructor(look: () => Promise<void>) {
     this.#look = look
   }
 
-  /** Null while the server is assumed to answer. */
+  /** Null while the server is assumed to respond. */
   get outage(): ModelOutage | null {
     return this.#outage
   }
 
   /**
-   * Takes note of a failure.
+   * Records a failure.
    * @param notBeforeMs how long the server asked to be left alone
-   * @returns the current outage, or this one
+   * @returns the outage in progress, or this new one
    */
   failed(outage: ModelOutage, notBeforeMs = 0): ModelOutage {
     if (this.#outage || this.#isClosed) return this.#outage ?? outage
@@ -51,7 +51,7 @@ export class Availability implements Disposable {
     return outage
   }
 
-  /** Takes note of an answer. */
+  /** Records a response. */
   answered(): void {
     clearTimeout(this.#timer)
     this.#outage = null

@@ -10,37 +10,37 @@ import { waitAskedFor } from "#base/text/retry-after.ts"
 import { printableLine } from "#base/text/printable.ts"
 
 export interface ModelServerOptions {
-  /** Base address, without a slash at the end. */
+  /** Base address, without a trailing slash. */
   readonly url: string
-  /** Sent as `Authorization: Bearer`; empty sends none. */
+  /** Sent as `Authorization: Bearer`; if empty, no such header is sent. */
   readonly key: string
   /** The purpose of the server. */
   readonly purpose: OutboundPurpose
 }
 
 export interface PostOptions {
-  /** For everything, from connecting to the last byte. */
+  /** Time limit for everything, from connecting to the last byte. */
   readonly timeoutMs: number
-  /** Larger answers are discarded. */
+  /** Maximum size of a response; larger ones are discarded. */
   readonly maxBytes: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** The server's own error message is truncated to this length. */
+/** Maximum length of the server's own error message; longer ones are truncated. */
 const SAID_CHARS = 200
 const SAID_BYTES = 4096
 
 /**
- * Why a model server gave no answer. The message continues a sentence that begins with the server ("answered 500"), and
- * contains neither the key nor anything that was sent.
+ * The reason why a model server gave no usable response. The message continues a sentence that begins with the server
+ * ("answered 500"), and contains neither the key nor anything that was sent.
  */
 export class ModelServerError extends Error {
   override readonly name = "ModelServerError"
-  /** Status of the answer; null when there was none. */
+  /** Status of the response; null if there was none. */
   readonly status: number | null
-  /** The server's own message. It may repeat the request, so only the sender may see it. */
+  /** The server's own message. It can repeat the request, so only the sender may see it. */
   readonly said: string
-  /** How long the server asks to be left alone; null when it does not. */
+  /** How long the server asks to be left alone; null if it doesn't. */
   readonly retryAfterMs: number | null
 
   constructor(
@@ -57,16 +57,16 @@ export class ModelServerError extends Error {
     this.retryAfterMs = retryAfterMs
   }
 
-  /** Whether the same request may succeed later: there was no answer, there were too many requests (RFC 6585 §4), or the server failed. */
+  /** Whether the same request might succeed later: there was no response, there were too many requests (RFC 6585 §4), or the server failed. */
   get isPassing(): boolean {
     return this.status === null || this.status === 408 || this.status === 429 || this.status >= 500
   }
 }
 
 /**
- * A model server that speaks JSON.
+ * A model server with a JSON API.
  *
- * The address is set by the operator and may be on this machine or a private network, so the address guard doesn't
+ * The address is set by the operator and may be on this machine or in a private network, so the address guard doesn't
  * apply. Redirects aren't followed: they could send the key elsewhere.
  */
 export class ModelServer implements AsyncDisposable {
@@ -78,9 +78,9 @@ export class ModelServer implements AsyncDisposable {
   }
 
   /**
-   * Sends JSON and returns the JSON answer.
-   * @param path below the base address, with a leading slash
-   * @throws ModelServerError; whatever `signal` aborts with
+   * Sends JSON and returns the JSON response.
+   * @param path path below the base address, with a leading slash
+   * @throws ModelServerError; the abort reason of `signal`
    */
   async post(path: string, body: object, options: PostOptions): Promise<unknown> {
     return await this.#json({ method: "POST", path, body }, options)
@@ -92,10 +92,10 @@ export class ModelServer implements AsyncDisposable {
   }
 
   /**
-   * Returns an answer as it arrives, from a server that may send it in parts.
-   * @returns whether it comes as server-sent events, and its text piece by piece; leaving the loop closes the
+   * Returns a response as it arrives, from a server that may send it in parts.
+   * @returns whether it consists of server-sent events, and its text piece by piece; leaving the loop closes the
    * connection
-   * @throws ModelServerError, also while the text is read; whatever `signal` aborts with
+   * @throws ModelServerError, also while the text is read; the abort reason of `signal`
    */
   async stream(
     path: string,
@@ -139,7 +139,7 @@ export class ModelServer implements AsyncDisposable {
     await this.#agent.destroy()
   }
 
-  /** @returns the answer if its status is a success */
+  /** @returns the response if its status is a success */
   async #request(
     { method, path, body: sent, accept = "application/json" }: Asked,
     signal: AbortSignal,
@@ -203,7 +203,7 @@ interface Asked {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly body?: object
-  /** Default: only JSON. */
+  /** By default, only JSON is accepted. */
   readonly accept?: string
 }
 
@@ -221,7 +221,7 @@ async function* textOf(
   maxBytes: number,
   inOurWords: (error: unknown) => Error,
 ): AsyncGenerator<string> {
-  // A character may come in two chunks.
+  // A character can be split between two chunks.
   const decoder = new TextDecoder()
   try {
     for await (const chunk of limited(body, maxBytes)) yield decoder.decode(chunk, { stream: true })
@@ -241,7 +241,7 @@ async function* limited(body: Dispatcher.ResponseData["body"], maxBytes: number)
   }
 }
 
-/** Turns a failure without an answer into an error. */
+/** Turns a failure without a response into an error. */
 const unreached = (error: unknown): ModelServerError =>
   error instanceof ModelServerError ? error : new ModelServerError(`cannot be reached (${codeOf(error)})`)
 
@@ -260,7 +260,7 @@ function inWords(status: number): string {
   return `answered ${status}`
 }
 
-/** Reads the first bytes of a body, then drops the rest. */
+/** Reads the first bytes of a body, and discards the rest. */
 async function firstBytes(body: Dispatcher.ResponseData["body"]): Promise<string> {
   // A body that is destroyed before its end also emits an error, which has no other listener.
   body.on("error", () => undefined)
@@ -273,7 +273,7 @@ async function firstBytes(body: Dispatcher.ResponseData["body"]): Promise<string
       if (bytes >= SAID_BYTES) break
     }
   } catch {
-    // The bytes so far are enough.
+    // Ignored: the bytes read so far are enough.
   }
   return Buffer.concat(chunks).subarray(0, SAID_BYTES).toString("utf8")
 }

@@ -3,13 +3,13 @@ import { Availability, ModelOutage } from "./availability.ts"
 import { ModelServerError } from "./model-server.ts"
 
 export interface ServerCallsOptions {
-  /** The name of the caller, such as `embedder`: errors after closing use it. */
+  /** The name of the caller, such as `embedder`, used in errors after closing. */
   readonly what: string
-  /** The model on the server, such as `the embedding model`: reports of an outage begin with it. */
+  /** The model on the server, such as `the embedding model`, with which reports of an outage begin. */
   readonly model: string
   /** What Fossick does without the server, and where to look; a sentence. */
   readonly whatNow: string
-  /** Sends the server a small request; rejects if the server doesn't answer as it should. */
+  /** Sends the server a small request; rejects if the server doesn't respond properly. */
   readonly look: () => Promise<void>
 }
 
@@ -24,7 +24,7 @@ export class ServerCalls implements Disposable {
     this.#availability = new Availability(options.look)
   }
 
-  /** Why there are no answers at present; a sentence for any reader. */
+  /** The reason why there are no responses at present, as a sentence for any reader. */
   get outage(): string | null {
     return this.#availability.outage?.because ?? null
   }
@@ -35,8 +35,8 @@ export class ServerCalls implements Disposable {
   }
 
   /**
-   * @param call is given a signal that closing aborts as well
-   * @throws ModelOutage while the server is unavailable; EngineError `ENGINE_CLOSED`; whatever `signal` aborts with
+   * @param call gets a signal that is also aborted by closing
+   * @throws ModelOutage while the server is unavailable; EngineError `ENGINE_CLOSED`; the abort reason of `signal`
    */
   async run<T>(signal: AbortSignal | undefined, call: (either: AbortSignal) => Promise<T>): Promise<T> {
     this.#refuse(signal)
@@ -51,7 +51,7 @@ export class ServerCalls implements Disposable {
     }
   }
 
-  /** Records that the server doesn't answer. @returns the outage already under way, or a new one */
+  /** Records that the server doesn't respond. @returns the outage in progress, or a new one */
   away(error: ModelServerError): ModelOutage {
     const { model, whatNow } = this.#options
     const outage = new ModelOutage(`The server of ${model} ${error.message}.`, whatNow, { cause: error })

@@ -4,7 +4,7 @@ import { environment, SettingsError } from "#base/settings.ts"
 /**
  * Returns the key that a setting's value refers to; empty if there is none.
  *
- * @param name of the setting
+ * @param name name of the setting
  * @throws SettingsError naming the setting, never the key
  */
 export function serverKey(name: string, reference: string): string {

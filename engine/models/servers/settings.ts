@@ -1,7 +1,7 @@
 import type { CosineRange } from "../../embedder.ts"
 import { baseUrl, integer, oneOf, type Setting, SettingsError, text, type Values } from "#base/settings.ts"
 
-/** The largest models of today have 4,096. */
+/** Maximum number of dimensions; the largest models today have 4,096. */
 export const MAX_DIMENSIONS = 8192
 
 const embeddingsUrl = baseUrl(

@@ -24,7 +24,7 @@ export const MOST_COUNTED = 1000
 /** Maximum number of values reported for each field; the most frequent ones are kept. */
 const MOST_VALUES = 50
 
-/** How many of the pages that match a question have each value of some fields. */
+/** Counts, for some fields, how many of the pages that match a question have each value. */
 export async function countFacets(
   index: SearchIndex,
   { text, filter = {}, fields, also = [], rules = [] }: FacetQuery,
@@ -120,9 +120,9 @@ async function tally(heads: readonly PageHead[], fields: readonly FacetField[]):
 }
 
 /**
- * The folder that distinguishes each address from others of its site: the first one that the site's addresses don't all
- * share. Addresses outside all folders, or with no folder beyond the shared ones, have none. With several sites, folder
- * names include the site: two `/docs` have nothing in common.
+ * The folder that distinguishes each address from others on its site: the first one that isn't shared by all of the
+ * site's addresses. There is none for addresses outside all folders, or without a folder beyond the shared ones. With
+ * several sites, folder names include the site: two `/docs` have nothing in common.
  */
 function pathsOf(urls: readonly string[]): (url: string) => readonly string[] {
   const sites = new Map(
@@ -139,7 +139,7 @@ function pathsOf(urls: readonly string[]): (url: string) => readonly string[] {
 
 const hostOf = (url: string): string => URL.parse(url)?.host ?? ""
 
-/** Number of top folders that all of these share. */
+/** Number of top folders that all of these addresses share. */
 const depthShared = ([first = [], ...others]: readonly (readonly string[])[]): number =>
   others.reduce((depth, folders) => {
     const differs = first.slice(0, depth).findIndex((folder, i) => folders[i] !== folder)

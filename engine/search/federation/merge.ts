@@ -24,8 +24,8 @@ interface Known {
 /**
  * Merges the hits of several indexes as if they came from one: pages are ranked anew by their evidence, because each
  * index calibrates its scores by its own best page, so scores of different indexes can't be compared. Preferences, the
- * operator's boosts, duplicates, translations and the limits on crowding hosts work as in one index; pins keep their
- * places in the index that has them.
+ * operator's boosts, duplicates, translations and the limits for crowding hosts work as in one index; pins keep the
+ * places that they have in their index.
  *
  * @param found results with evidence, this appliance's index first: if an address occurs several times, that index's
  * page is kept; a hit without evidence is left out
@@ -57,7 +57,7 @@ export async function merged(
   )
 }
 
-/** By page id; if an address occurs several times, the first is kept. */
+/** Pages by page id; if an address occurs several times, the first page is kept. */
 function pagesOf(found: readonly Found[]): ReadonlyMap<string, Known> {
   const pages = new Map<string, Known>()
   for (const { hits } of found) {
@@ -81,7 +81,7 @@ const factsOfHit = (hit: Hit): PageFacts => ({
   fingerprint: hit.evidence!.fingerprint,
 })
 
-/** Ranks the pages as each index did, but using the evidence from all of them. */
+/** Ranks the pages in the same way as each index did, but using the evidence from all of them. */
 function rankedAnew(
   pages: ReadonlyMap<string, Known>,
   found: readonly Found[],
@@ -98,7 +98,7 @@ function rankedAnew(
   const lacking = found.flatMap((one) => one.nowhere ?? [])
   const nowhere = lacking.length > 0 ? Math.min(...lacking) : 0
   const fused = fuse(candidates, { hasWords: true, reach, nowhere })
-  // Each index read this many of its own pages.
+  // Each index reads this many of its own pages word by word; the scores of as many are used here.
   const again = new Set(toReadAgain(fused, DEPTHS[depth].latePages).map(({ id }) => id))
   const late = new Map(valuesOf(pages, "late").filter(([id]) => again.has(id)))
   const read = withLateInteraction(fused, late)

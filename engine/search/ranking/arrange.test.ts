@@ -268,7 +268,7 @@ describe("the number of pages considered", () => {
     const hits = await arrange(ranked, { limit, preference: undefined, factsOf })
     return [hits.length, asked]
   }
-  /** Each text on this many pages, one after the other. */
+  /** Returns each text on this many pages, one after the other. */
   const texts = (count: number, copies: number): Given[] =>
     Array.from({ length: count }, (_, i) => ({
       id: `p${i}`,

@@ -12,20 +12,21 @@ export interface Arrangement {
   readonly preference: PagePreference | undefined
   /** Pages that come before all others. Default: none. */
   readonly holders?: ReadonlySet<string>
-  /** The languages that the asker reads, if known. Default: all. */
+  /** The languages that the person asking reads, if known. Default: all. */
   readonly reads?: Reads
   /** Whether a version of documentation is the one that the question names. Default: never. */
   readonly wanted?: ((version: string) => boolean) | undefined
   readonly factsOf: FactsOf
 }
 
-/** Pages looked at for each result wanted: duplicates are dropped, and pages of other hosts must be able to move up. */
+/** Number of pages examined for each result wanted: duplicates are dropped, and pages of other hosts must be able to move up. */
 const LOOKED_AT = 3
 const LOOKED_AT_LEAST = 15
 
 /**
- * The part of a ranking to show: it applies preferences and the asker's languages, keeps one page of each text and its
- * translations, and lets no host crowd out others that match as well. Scores never rise from one hit to the next.
+ * The part of a ranking to show: applies preferences and the languages of the person asking, keeps one page of each
+ * text and its translations, and lets no host crowd out others that match equally well. Scores never rise from one hit
+ * to the next.
  *
  * @param ranked best first, neither `fused` nor `score` rising
  */
@@ -49,7 +50,8 @@ export async function arrange(
   let all = order()
   for (let count = Math.max(LOOKED_AT_LEAST, limit * LOOKED_AT); ; count *= 2) {
     let first = all.slice(0, count)
-    // A list of other pages moves back once it is known to be one, and the page that moves up instead may be one too.
+    // A page that lists others moves back once it is known to be one, and the page that moves up in its place can turn
+    // out to be one too.
     while (await learn(first)) {
       all = order()
       first = all.slice(0, count)
@@ -69,12 +71,12 @@ function neverRising(hits: readonly Arranged[]): Arranged[] {
   return hits.map((hit) => ({ ...hit, score: (least = Math.min(least, hit.score)) }))
 }
 
-/** Factor for rounding: closer values count as equal, since only the last digits of a sum differ. */
+/** Factor for rounding: values that are closer together count as equal, since only the last digits of a sum differ. */
 const SAME = 1e6
 
 /**
  * Orders pages that match equally well, such as copies that aren't marked as copies, by their addresses: first the one
- * that looks most like the original, never by chance.
+ * that looks most like the original. The order is never left to chance.
  */
 function tiesByAddress(ranked: readonly Boosted[], facts: ReadonlyMap<string, PageFacts>): Boosted[] {
   const value = ({ fused, boost }: Boosted) => Math.round((fused + boost) * SAME)

@@ -1,15 +1,15 @@
 import type { Boosted } from "./preferences.ts"
 import type { PageFacts } from "../../index/page/page-facts.ts"
 
-/** The share of the hits that one host may take before others have their turn, and the minimum number that it may take. */
+/** The share of the hits that one host may take before others get a turn, and the minimum number that it may take. */
 const HOST_SHARE = 0.6
 const HOST_LEAST = 2
-/** Only pages whose value is at least this share of the crowding page's come before it. */
+/** Only pages whose value is at least this share of the crowding page's value are moved before it. */
 const CLOSE = 0.92
 
 /**
  * The best `limit` pages; if one host has too many, some are moved behind pages of other hosts that match nearly as
- * well. No page is dropped: if nothing close comes from elsewhere, the order stays.
+ * well. No page is dropped: if no page of another host comes close, the order stays.
  *
  * @param ranked best first, including all pages that could move up
  */

@@ -3,12 +3,12 @@ import type { Query, SearchDepth } from "../../engine.ts"
 /** The work that a search of one depth does. */
 export interface SearchPlan {
   readonly arms: "lexical" | "hybrid"
-  /** Pages whose best passage may be read word by word against the question (late interaction), where ten results are wanted. */
+  /** Maximum number of pages whose best passage is read word by word against the question (late interaction), if ten results are wanted. */
   readonly latePages: number
   /** Minimum number of lexical candidates and of passages from the vector arm. */
   readonly pages: number
   readonly passages: number
-  /** Candidates whose terms are read for ranking, the likeliest by both arms; at least as many as are wanted. */
+  /** Number of candidates whose terms are read for ranking, the likeliest by both arms; at least as many as are wanted. */
   readonly read: number
 }
 
@@ -33,7 +33,7 @@ export const DEPTHS: Readonly<Record<SearchDepth, SearchPlan>> = {
   advanced: { arms: "hybrid", latePages: 16, pages: 60, passages: 150, read: 20 },
 }
 
-/** With `arms`, only those arms are queried; for benches. */
+/** With `arms`, only those arms are queried, for benchmarks. */
 export function planOf({
   arms,
   depth = "basic",

@@ -5,7 +5,7 @@ import { sayTheSame } from "../../index/page/fingerprint.ts"
 import { compareAddresses } from "../../index/page/preferred-address.ts"
 import type { PageFacts } from "../../index/page/page-facts.ts"
 
-/** Duplicates whose values differ by at most this share rank alike: the index is no more certain than that. */
+/** Duplicates whose values differ by at most this share rank alike: the index isn't more precise than that. */
 const TIE = 0.02
 
 /** A page that is folded behind another one. */
@@ -16,7 +16,7 @@ interface Folded {
 
 /** A page of the ranking, and the pages folded behind it. */
 export interface Arranged extends Boosted {
-  /** Best first; left out where there is none. */
+  /** Best first; omitted if there are none. */
   readonly folded?: readonly Folded[]
 }
 
@@ -24,9 +24,10 @@ export interface Arranged extends Boosted {
 const MOST_FOLDED = 10
 
 /**
- * The ranking with one page of each text: the best, and among pages about as good the one whose address looks most like
- * the original; among the translations of a page, the best that the asker reads; among its versions, the one whose name
- * is `wanted`, else the site's default. The page shown takes the best one's place.
+ * The ranking with one page of each text: the best, or, among pages about as good, the one whose address looks most
+ * like the original; among the translations of a page, the best one that the person asking can read; among its
+ * versions, the one whose name is `wanted`, otherwise the site's default. The page shown takes the place of the best
+ * one.
  */
 export function collapse(
   ranked: readonly Boosted[],

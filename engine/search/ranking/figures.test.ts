@@ -11,7 +11,7 @@ import { withLateInteraction } from "./late-order.ts"
 import { readableFirst } from "./languages.ts"
 import { pageFacts } from "./testing/page-facts.ts"
 
-// The figures that the comments promise, one by one.
+// Tests the figures that the comments promise, one by one.
 
 const DAY = 86_400_000
 const one = (id: string, fused: number, more: Partial<Boosted> = {}): Boosted => ({
@@ -84,7 +84,7 @@ describe("moving a page", () => {
     boosted(listed, preference, facts({ [id]: about }))
 
   test("gives it the score that belongs to its new value", () => {
-    // 0.6 plus 0.15 of it is 0.69, which is 0.45 of the way from 0.6 to 0.8.
+    // 0.6 plus 15 % of it is 0.69, which is 0.45 of the way from 0.6 to 0.8.
     const [, second] = moved("b", { languages: ["de"] }, { language: "de" })
     expect(second).toMatchObject({ id: "b", boost: expect.closeTo(0.09, 9) })
     expect(second!.score).toBeCloseTo(0.5 + 0.45 * 0.3, 9)
@@ -107,7 +107,7 @@ describe("moving a page", () => {
       one("z", 0.48, { score: 0.2 }),
     ]
     const to = boosted(alike, { domains: ["z.example"] }, facts({ z: { isListing: true } }))
-    // 0.48 plus 0.4 of it and minus 0.25 of it is 0.552.
+    // 0.48 plus 40 % of it minus 25 % of it is 0.552.
     expect(to.map(({ id }) => id)).toEqual(["a", "b", "z"])
     expect(to[2]!.score).toBeCloseTo(0.2 + (0.072 / 0.12) * 0.4, 9)
   })
@@ -254,7 +254,7 @@ test("a host that has used up its places gives way to pages worth at least 0.92 
   const deep = { host: "docs.www.example" }
   const others = facts({ b0: deep, b1: deep, b2: deep, o: { host: "docs.example" } })
   expect(spreadHosts([...bigs, one("o", 1)], 3, others).map(({ id }) => id)).toEqual(["b0", "b1", "o"])
-  // Nothing is known about them: each counts as a separate host.
+  // Nothing is known about these pages: each counts as being on a separate host.
   expect(spreadHosts(bigs, 3, new Map()).map(({ id }) => id)).toEqual(["b0", "b1", "b2"])
 })
 

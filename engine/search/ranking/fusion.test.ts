@@ -117,7 +117,7 @@ describe("the ranking", () => {
   })
 
   it("never ranks a page lower for being nearer", () => {
-    // To a hundredth: words of 5e-324 are lost next to any nearness.
+    // Rounded to hundredths, because word evidence of 5e-324 is lost when any nearness is added to it.
     const plain = (value: number) => Math.round(value * 100) / 100
     fc.assert(
       fc.property(anyCandidates, fc.integer({ min: 1, max: 50 }), (candidates, hundredths) => {
@@ -128,7 +128,7 @@ describe("the ranking", () => {
             page(id, plain(words), cosine === undefined ? cosine : plain(cosine!)),
           )
         for (const [at, one] of known.entries()) {
-          // No more is known about a passage that is not among the nearest.
+          // A page that isn't among the nearest has no cosine to raise.
           const cosine = one.cosine === undefined ? undefined : one.cosine! + nearer
           const before = ids(known).indexOf(one.id)
           const after = ids(known.with(at, { ...one, cosine })).indexOf(one.id)

@@ -3,7 +3,7 @@ import type { CosineRange } from "../../embedder.ts"
 /** Everything that one query knows about one page before ranking. */
 export interface Candidate {
   readonly id: string
-  /** Its word evidence for the query, 0..1: see `word-evidence.ts`; 0 when words were left out. */
+  /** The page's word evidence for the query, 0..1, see `word-evidence.ts`; 0 if the search ignores words. */
   readonly words: number
   /**
    * Cosine of the query and the page's nearest passage, as returned by {@link nearnessOf}; undefined if the page isn't
@@ -12,13 +12,13 @@ export interface Candidate {
   readonly cosine: number | undefined | null
   /** Whether the page was requested explicitly, so that its cosine doesn't count toward the nearest pages. Default false. */
   readonly aside?: boolean
-  /** The share of the query's numbers that it lacks, 0..1. Default 0. */
+  /** The share of the query's numbers that the page lacks, 0..1. Default 0. */
   readonly lacksNumbers?: number
 }
 
-/** Facts of the query. */
+/** Facts about the query. */
 export interface QueryFacts {
-  /** False when the words of the query were left out. */
+  /** False if the search ignores the query's words. */
   readonly hasWords: boolean
   /**
    * The highest possible word evidence, 0..1: below 1 if words are misspelt, since a page with their corrections counts
@@ -36,9 +36,9 @@ export interface Ranked {
   readonly lexical: number
   /** Nearness: the cosine scaled to the model's range, 0 if unknown. */
   readonly vector: number
-  /** Late interaction of its best passage, 0..1; 0 when it was not read. */
+  /** Late interaction of the page's best passage, 0..1; 0 if that wasn't read. */
   readonly late: number
-  /** The reranker's score of its best passage, 0..1; 0 when no reranker was used. */
+  /** The reranker's score for the page's best passage, 0..1; 0 if no reranker was used. */
   readonly rerank: number
   /** Convex combination of all evidence, 0..1. */
   readonly fused: number
@@ -46,7 +46,7 @@ export interface Ranked {
   readonly doubt?: number
   /** Calibrated, 0..1. */
   readonly score: number
-  /** The score without `doubt`. Default: the score. */
+  /** The score without `doubt`. Default: the same as `score`. */
   readonly match?: number
 }
 
@@ -85,7 +85,7 @@ interface Calibration {
   readonly best: number
 }
 
-/** By the kind of evidence available. */
+/** The coefficients, by the kind of evidence available. */
 export const CALIBRATIONS = {
   hybrid: { constant: -8.87, shareSquared: 6.14, best: 5.84 },
   lexical: { constant: -7.25, shareSquared: 4.94, best: 4.88 },
@@ -200,7 +200,7 @@ const RERANKER = {
   pages: 10,
   /** The reranker isn't asked if a page has this much word evidence. */
   enoughWords: 0.45,
-  /** If its scores (log-odds) differ by less than this between best and worst, they aren't stretched. */
+  /** If its best and worst scores (log-odds) differ by less than this, they aren't stretched. */
   leastRange: 6,
 } as const
 

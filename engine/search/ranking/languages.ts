@@ -26,13 +26,13 @@ export function readableFirst(
   )
 }
 
-/** Parameters that give the language of a page. */
+/** URL parameters that specify a page's language. */
 const PARAMETERS = ["lang", "language", "locale", "hl"]
 
 /**
- * Whether two pages are one page in two languages: the same host, and addresses that differ only in the part that names
- * each page's own language: `/de/guide` and `/en-GB/guide`, `guide.de.html`, `guide?lang=de`. One of them may lack that
- * part; `/de` and `/en` alone prove nothing.
+ * Whether two pages are the same page in two languages. They must be on the same host, and their addresses may differ
+ * only in the part that names the page's language: `/de/guide` and `/en-GB/guide`, `guide.de.html`, `guide?lang=de`.
+ * One of them may lack that part; `/de` and `/en` alone prove nothing.
  */
 export function areTranslations(a: PageFacts, b: PageFacts): boolean {
   if (a.language === null || b.language === null || a.language === b.language || a.host !== b.host)

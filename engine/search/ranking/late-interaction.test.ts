@@ -49,7 +49,7 @@ describe("the weight of a question's tokens", () => {
     ])
       expect(weigh("Alpha, beta", tokens, idf)).toEqual([0.75, 0.25])
     expect(weigh("Alpha, beta", ["alpha", ",", "beta"], idf)).toEqual([0.75, 0, 0.25])
-    // Within a word that mark is a letter.
+    // Within a word, that mark is a letter.
     expect(weigh("ORĠA beta", ["ORĠA", "beta"], () => 1)).toEqual([0.5, 0.5])
     expect(weigh("alphabeta alpha", ["alpha", "##beta", "alpha"], idf)).toEqual([0, 0, 1])
     expect(weigh("beta alpha beta", ["beta", "alpha", "beta"], idf)).toEqual([0.2, 0.6, 0.2])

@@ -8,7 +8,7 @@ export interface WeightedTokens {
   readonly weights: Float64Array
 }
 
-/** Marks that tokenizers put before a piece of a word or a whole one. */
+/** Marks that tokenizers put before a whole word or a piece of one. */
 const PIECE_MARK = /^(?:##|[▁Ġ])/
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 /**
@@ -19,10 +19,10 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu
 const SHARPNESS = 4
 
 /**
- * Gives each token of a question its word's inverse document frequency, shared among the word's pieces: a
- * long name must not count for more because the model spells it out. 0.785 against 0.781 with equal weights.
+ * Weights each token of a question by its word's inverse document frequency, shared among the word's pieces: a long
+ * name must not count for more because the model spells it out. 0.785 against 0.781 with equal weights.
  *
- * @param idf of a term as `analyse` gives it
+ * @param idf inverse document frequency of a term, as returned by `analyse`
  */
 export function weighTokens(
   question: string,
@@ -80,5 +80,5 @@ export function lateInteraction(
   return score
 }
 
-/** As uncased tokenizers read it: lower case, without accents. */
+/** Normalises a text as uncased tokenizers do: lower case, without accents. */
 const plain = (text: string) => text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()

@@ -40,7 +40,7 @@ describe("the passages to read next", () => {
   test("include the rest when reading has brought a page near another one", () => {
     const ranked = ranking([0.8, 0.6, 0.599, 0.5])
     expect(next(ranked)).not.toContain("d")
-    // The worst of both is now about where the next page is likely to be.
+    // Both were read, and the worse one is now about where the next page is likely to be.
     expect(next(ranked, { b: 0.6, c: 0 })).toEqual(["d"])
   })
 

@@ -25,7 +25,7 @@ const ENOUGH_WORDS = 0.48
  * have been read.
  */
 const EXPECTED = { lexical: 0.65, vector: 0.2, deviation: 0.05 }
-/** Results whose order matters: nDCG@10 is how the depths are judged, and people rephrase before they look further down. */
+/** Number of results whose order matters: depths are judged by nDCG@10, and people rephrase before they look further down. */
 const MOST_RESULTS = 10
 /**
  * A page is read if the expected loss from not reading it is at least this: for each pair that might swap places, the
@@ -40,7 +40,7 @@ const MOST_RESULTS = 10
  * none       0.776 0.893 0.783 0.717    0     0
  */
 const WORTH_READING = 0.0002
-/** Less likely swaps are not looked at. */
+/** Swaps less likely than this are ignored. */
 const UNLIKELY = 0.001
 /** Pages read before checking again whether the order is settled. Reading one at a time reads a tenth fewer, in four times as many rounds. */
 const READ_AT_ONCE = 4
@@ -139,7 +139,7 @@ function likelyLate(
   return (one) => late.get(one.id) ?? Math.min(1, Math.max(0, expected(one) + surprise))
 }
 
-/** The weight in nDCG@10 of a result in this place, counted from 0. */
+/** The weight in nDCG@10 of the result at this position, counted from 0. */
 const discount = (place: number): number => (place < MOST_RESULTS ? 1 / Math.log2(place + 2) : 0)
 
 /** Share of a normal distribution above this many standard deviations, within 0.01 (logistic approximation). */

@@ -16,14 +16,14 @@ export interface Boosted extends Ranked {
  * preference.
  */
 const WEIGHTS = {
-  /** The caller names sites: those come first whenever they are as good as the best ten. */
+  /** The caller names sites: pages of these sites come first whenever they match as well as the best ten. */
   domains: 0.4,
   /** The caller asks for news: pages that are news come before all others that match about as well. */
   topic: 0.5,
   /** Decides between pages that are about equal: a good answer from elsewhere stays ahead of a poor one from here. */
   languages: 0.15,
   countries: 0.15,
-  /** For a page from today; less for older ones. */
+  /** The gain of a page from today; older pages gain less. */
   recency: 0.3,
 } as const
 
@@ -38,7 +38,7 @@ const LISTING_LOSS = 0.25
 const DAY = 24 * 60 * 60 * 1000
 /** Age at which the gain is half that of a page from today. With a month, the order within a week is kept, and a page a year old gains nothing. */
 const HALF_LIFE_MS = 30 * DAY
-/** Older pages gain less than a tenth of a new page's gain, so they aren't looked for. */
+/** Pages older than this gain less than a tenth of a new page's gain, so they aren't looked for. */
 export const RECENT_MS = 3 * HALF_LIFE_MS
 
 export function isPreference(preference: PagePreference | undefined): preference is PagePreference {
@@ -87,7 +87,7 @@ export function boosted(
   return all.sort((a, b) => b.fused + b.boost - (a.fused + a.boost) || (a.id < b.id ? -1 : 1))
 }
 
-/** More than the margin that {@link CLOSE} in `crowding.ts` gives others. */
+/** Larger than the margin that {@link CLOSE} in `crowding.ts` gives other pages. */
 const RAISED = 1.1
 
 /**

@@ -5,7 +5,7 @@ import { pageFacts } from "./testing/page-facts.ts"
 import { namesVersion } from "./versions.ts"
 
 const TEXT = { exact: null, similar: "00000000000000ff" }
-/** Differs in a few of the 64 bits. */
+/** A hash that differs in a few of the 64 bits. */
 const EDITED = { exact: null, similar: "0000000000000fff" }
 const OTHER = { exact: null, similar: "ffffffff000000ff" }
 
@@ -15,7 +15,7 @@ interface Given {
   readonly fingerprint?: { readonly exact: string | null; readonly similar: string | null }
 }
 
-/** The addresses shown for pages that are found in this order, and those behind the first. */
+/** The addresses shown for pages that are found in this order, and those folded behind the first. */
 async function shown(given: readonly (Given | string)[], question = "how to install") {
   const pages = given.map((one) => (typeof one === "string" ? { url: one } : one))
   const at = (index: number) => `p${index}`

@@ -4,7 +4,7 @@ import type { PageFacts } from "../../index/page/page-facts.ts"
 /** A part of an address that names a version, and the address without it. */
 interface Versioned {
   readonly label: string
-  /** Index of the part in the path. */
+  /** Index of that part in the path. */
   readonly at: number
   readonly rest: string
 }
@@ -32,12 +32,12 @@ const UNFINISHED = [
 const NUMBER =
   /^(?:v|(?:version|release|stable|branch|rel)-?|r)?(\d{1,4}(?:[._]\d{1,4}){1,3}(?:[._](?:x|\d{1,4}))?|\d{1,4}[._]x)(?:[-._]?(?:alpha|beta|rc|pre|dev|m|snapshot|final|ga|lts)[-._]?\d*)?$/i
 const WHOLE = /^(?:v(\d{1,3})|(\d{1,3}))$/i
-/** With its v, the numbers of a version may be joined by hyphens: `v1-29`. */
+/** After a `v`, the numbers of a version may be joined by hyphens: `v1-29`. */
 const HYPHENED = /^v\d{1,3}(?:-\d{1,3}){1,2}$/i
 
 /** Maximum number of parts of a path that are checked. */
 const MOST_PARTS = 12
-/** As many as between a page and its canonical page: versions share most of their text. */
+/** Maximum number of bits in which the fingerprints of two versions differ, the same as for a page and its canonical page: versions share most of their text. */
 const MOST_BITS = 14
 
 /** Whether two pages are versions of one page of documentation: their addresses differ only in the version, and their texts hardly differ. */
@@ -95,7 +95,7 @@ interface Parsed {
   readonly parts: readonly Versioned[]
 }
 
-/** Each page of a ranking is compared with many others. */
+/** Parsed addresses, kept because each page of a ranking is compared with many others. */
 const known = new WeakMap<PageFacts, Parsed>()
 
 function parsed(page: PageFacts): Parsed {
@@ -115,7 +115,7 @@ function versionsIn(url: string): Parsed {
   return { path: `${pathname}${search}`, parts }
 }
 
-/** A bare number counts only before other parts: at the end it is as often a chapter, a page of a list or a product. */
+/** A bare number counts only if other parts follow it: at the end it is as often a chapter, a page of a list or a product. */
 function isVersion(segment: string, hasTail: boolean): boolean {
   const name = segment.toLowerCase()
   return (

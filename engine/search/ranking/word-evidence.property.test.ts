@@ -12,7 +12,7 @@ interface Given {
   readonly passages: readonly (readonly string[])[]
 }
 
-/** By the formulas in the comments: BM25F over sections, BM25 over passages, names, neighbours. No hashes, no shortcuts. */
+/** A reference implementation of the formulas in the comments: BM25F over sections, BM25 over passages, names, neighbours. No hashes, no shortcuts. */
 function naive({ title, address, single, passages }: Given, words: readonly WeightedWord[]) {
   const placeOf = (term: string) => words.findLastIndex(({ terms }) => terms.includes(term))
   const weight = words.reduce((sum, { asked }) => sum + asked, 0)
@@ -80,11 +80,11 @@ const filler = fc
   .integer({ min: 1, max: 120 })
   .map((length) => Array.from({ length }, (_, at) => `f${at % 40}`))
 const terms = fc.oneof(
-  // Most places in a manual match no word of a question.
+  // Most words in a manual match no word of a question.
   { weight: 8, arbitrary: filler },
   fc.array(term, { maxLength: 8 }),
   fc.constant([]),
-  // As long as passages are.
+  // Texts with as many terms as passages have.
   fc
     .tuple(fc.array(term, { maxLength: 4 }), fc.integer({ min: 20, max: 160 }))
     .map(([some, length]) => [...some, ...Array.from({ length }, (_, at) => `f${at % 40}`)]),

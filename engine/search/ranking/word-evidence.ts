@@ -8,15 +8,15 @@ export interface WeightedWord {
   readonly terms: readonly string[]
   /** Inverse document frequency of these terms. */
   readonly idf: number
-  /** The same for the original word: higher if it is misspelt, so that a corrected question scores below the right one. */
+  /** The inverse document frequency of the original word: higher if it is misspelt, so that a corrected question scores below the right one. */
   readonly asked: number
 }
 
 /** The evidence of a page for the words of a question, each as a share of the possible maximum: 0..1. */
 export interface WordEvidence {
-  /** All of the below. */
+  /** All of the page's evidence combined. */
   readonly share: number
-  /** By position of the passage. */
+  /** Evidence of each passage, by its position. */
   readonly passages: Float64Array
   /** By word of the question: 1 where the page has it. */
   readonly held: Uint8Array
@@ -26,7 +26,7 @@ export interface WordEvidence {
 
 /** BM25's saturation (Robertson, Zaragoza 2009). */
 export const K1 = 1.2
-/** Length normalisation of a passage, and of a section: those differ less in length, and less by chance. */
+/** Length normalisation of a passage, and of a section: sections differ less in length, and less by chance. */
 const B_PASSAGE = 0.75
 const B_SECTION = 0.5
 /** Approximate number of terms of a full passage with its headings, the unit for lengths. 50 and 70 rank as well. */
@@ -63,13 +63,13 @@ interface Asked {
   readonly fullPassage: number
   readonly fullSection: number
   readonly idfs: Float64Array
-  /** Weight of all words, as asked. */
+  /** Total weight of all words as originally written. */
   readonly weight: number
-  /** Places of words with a digit. */
+  /** Positions of words with a digit. */
   readonly numbers: readonly number[]
-  /** The maximum for neighbours. */
+  /** The highest possible evidence from neighbours. */
   readonly neighbours: number
-  /** Places of words in the question, by the hashes of their terms. */
+  /** Positions of words in the question, by the hashes of their terms. */
   readonly places: ReadonlyMap<number, number>
   /** Nearly all terms of a passage aren't in the question: this rules out most of them in a tenth of a Map's time. */
   readonly possible: Uint8Array
@@ -137,7 +137,7 @@ function wordEvidence(page: PackedPage, asked: Asked): WordEvidence {
 }
 
 interface Counted {
-  /** By passage, then by word. */
+  /** Frequencies of the words, by passage, then by word. */
   readonly counts: Uint16Array
   /** Positions of passages with any of the words, in their order. */
   readonly holding: readonly number[]
@@ -151,7 +151,7 @@ function count({ lengths, hashes }: PackedPassages, { words, idfs, places, possi
   const counts = new Uint16Array(lengths.length * words.length)
   const holding: number[] = []
   const held = new Uint8Array(words.length)
-  /** The passage in which a word's neighbours were counted last. */
+  /** For each word, the last passage in which its neighbours were counted. */
   const seen = new Int32Array(words.length).fill(-1)
   let pairs = 0
   for (let passage = 0, at = 0; passage < lengths.length; passage++) {
@@ -213,7 +213,7 @@ function bestSection(
   return best
 }
 
-/** @param from where the frequencies of the words begin */
+/** @param from index at which the frequencies of the words begin */
 function bm25(
   idfs: Float64Array,
   frequencies: Uint16Array | Float64Array,

@@ -17,12 +17,12 @@ export interface SynonymRule {
 export interface PinRule {
   readonly id: string
   readonly kind: "pin"
-  /** The pin applies to any of them. */
+  /** Questions; the pin applies to any of them. */
   readonly questions: readonly string[]
   /** `equal`: the question has these words, whatever their case, accents and marks. `words`: it contains all of them in any form. Default `equal`. */
   readonly match?: "equal" | "words"
   readonly url: string
-  /** From 1, the default. */
+  /** The page's place among the results, from 1. Default 1. */
   readonly position?: number
 }
 
@@ -45,12 +45,12 @@ export interface BoostWhere {
   /** ISO 639-1. */
   readonly languages?: readonly string[]
   readonly types?: readonly PageType[]
-  /** Days since the page's own publication date; without a date, neither holds. */
+  /** Age limits in days since the page's own publication date; a page without a date meets neither. */
   readonly youngerThanDays?: number
   readonly olderThanDays?: number
 }
 
-/** Beyond these bounds a boost is a filter: a page that answers would never be seen, or one that doesn't always would. */
+/** Bounds of a boost's factor. Beyond them, a boost would act as a filter: a page that answers would never be seen, or one that doesn't always would. */
 export const LEAST_FACTOR = 0.25
 export const MOST_FACTOR = 4
 
@@ -60,8 +60,8 @@ export interface AppliedRule {
   readonly kind: Rule["kind"]
   /** For a synonym: the variant of the question that was searched as well. */
   readonly question?: string
-  /** For a boost. */
+  /** For a boost: its factor. */
   readonly factor?: number
-  /** For a pin. */
+  /** For a pin: its place. */
   readonly position?: number
 }

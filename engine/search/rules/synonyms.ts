@@ -23,7 +23,7 @@ interface Word {
  * The question with words replaced by their synonyms: by each rule alone, and by all of them together if several apply.
  * Words in a quoted phrase stay as they are.
  *
- * @param languages in which the words are read: two forms of one word count as the same
+ * @param languages the languages in which the words are read: two forms of one word count as the same
  */
 export function variantsOf(
   question: QueryText,

@@ -3,7 +3,7 @@ import type { TokenVectors } from "../../embedder.ts"
 import { HashingEmbedder } from "../../testing/hashing-embedder.ts"
 import { LateReader } from "./late-reader.ts"
 
-/** A reader, and what its model was given. */
+/** A reader, and the texts that its model was given. */
 function readerOf() {
   const embedder = new HashingEmbedder()
   const made: string[] = []

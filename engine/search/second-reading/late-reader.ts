@@ -3,20 +3,20 @@ import type { EmbedOptions, Embedder, TokenVectors } from "../../embedder.ts"
 import { analyse } from "../../text/analysis/analyse.ts"
 import { lateInteraction, type WeightedTokens, weighTokens } from "../ranking/late-interaction.ts"
 
-/** For scores of passages against questions: some four thousand pairs of about 1 KB each. */
+/** Remembered scores of passages against questions: some four thousand pairs of about 1 KB each. */
 const MEMORY = new CacheMemory("passages", 4 * 1024 * 1024)
 
 /** A question whose passages are read. */
 export interface LateQuestion {
   readonly text: string
   readonly language: string | null
-  /** How rare a term is, as `analyse` gives it in that language. */
+  /** How rare a term is, as returned by `analyse` in that language. */
   readonly idf: (term: string) => number
   /** Its token vectors, if already created. */
   readonly tokens?: TokenVectors | undefined
 }
 
-/** How well a text says what the question asks, 0..1. */
+/** How well a text answers the question, 0..1. */
 export type ReadText = (text: string, signal: AbortSignal | undefined) => Promise<number>
 
 /** Reads passages against a question with the embedder's token vectors, and remembers the scores. */
@@ -28,12 +28,12 @@ export class LateReader {
     this.#embedder = embedder
   }
 
-  /** False with a model that gives no token vectors. */
+  /** False if the model produces no token vectors. */
   get isAble(): boolean {
     return this.#embedder.hasTokenVectors !== false
   }
 
-  /** Makes the question's tokens, unless given, when it is first compared with a new text. */
+  /** Creates the question's token vectors, unless given, when the question is first compared with a new text. */
   against(question: LateQuestion): ReadText {
     const asked = keyOf(question)
     const reading = new Map<string, Promise<number>>()
@@ -51,7 +51,7 @@ export class LateReader {
         this.#scores.set(pair, await score, 2 * pair.length)
         return await score
       } catch (error) {
-        // So that a search that ranks again can repeat an interrupted reading.
+        // Removed, so that a search that ranks again can repeat an interrupted reading.
         reading.delete(text)
         tokens = undefined
         throw error

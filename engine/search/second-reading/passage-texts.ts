@@ -11,7 +11,7 @@ export interface TitledPassage {
   readonly passage: Passage
 }
 
-/** The best passage of each page, which a second reading reads. Deleted pages have none. */
+/** The best passage of each page, which is the one to read again. Deleted pages have none. */
 export async function bestPassages(
   index: SearchIndex,
   ids: readonly string[],

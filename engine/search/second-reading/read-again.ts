@@ -32,7 +32,7 @@ export interface SecondReadingParts {
   readonly signal: AbortSignal | undefined
 }
 
-/** The first pages read again against the question: token by token, then by a reranker. A search may rank several times. */
+/** Reads the first pages again against the question: token by token, then with a reranker. A search may rank several times. */
 export function openSecondReading(parts: SecondReadingParts) {
   const { index, lateReader, reranking, words, understood, plan, depth, limit, tokens, signal } = parts
   const { text } = understood.question
@@ -89,7 +89,7 @@ type PassagesOf = (pages: readonly Ranked[]) => Promise<ReadonlyMap<string, Titl
 interface Wanted extends LateReading {
   readonly latePages: number
   readonly limit: number
-  /** When the question came, on the clock of `performance.now()`. */
+  /** When the question arrived, on the clock of `performance.now()`. */
   readonly came: number
   readonly signal: AbortSignal | undefined
 }

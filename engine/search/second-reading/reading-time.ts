@@ -8,7 +8,7 @@ const READING_MS = 1000
  * caller should have the answer within two seconds.
  */
 const ANSWER_MS = 1500
-/** Where searches wait. */
+/** The queues in which searches wait. */
 const LINES = ["searches", "index-searches"] as const satisfies readonly PoolName[]
 
 /**

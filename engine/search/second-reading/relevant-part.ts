@@ -24,7 +24,7 @@ interface Piece {
 /**
  * The stretch of a passage's text that matches the question's words best; if several are equal, the first.
  *
- * @param weights of the question's terms, as `analyse` gives them in `language`
+ * @param weights weights of the question's terms, as returned by `analyse` in `language`
  */
 export function relevantPart(
   text: string,
@@ -55,7 +55,7 @@ export function relevantPart(
     .join(" ")
 }
 
-/** The pieces from this one on that together have this many characters; at least one. */
+/** Consecutive pieces, starting at this one, that together have this many characters; at least one piece. */
 function upTo(chars: number, pieces: readonly Piece[], from: number): readonly Piece[] {
   let to = from
   let length = 0
@@ -66,7 +66,7 @@ function upTo(chars: number, pieces: readonly Piece[], from: number): readonly P
   return pieces.slice(from, to)
 }
 
-/** Splits into pieces of at most this many characters, at spaces if possible. */
+/** Splits a text into pieces of at most this many characters, at spaces if possible. */
 function cut(text: string, most: number): string[] {
   const pieces: string[] = []
   let rest = text

@@ -5,7 +5,7 @@ import type { Reranker } from "../../reranker.ts"
 /** The reranker of an index, and when it is asked. */
 export interface Reranking {
   readonly reranker: Reranker
-  /** The lowest depth at which it is asked. */
+  /** The lowest depth at which the reranker is asked. */
   readonly depth: Extract<SearchDepth, "basic" | "advanced">
 }
 
@@ -23,12 +23,12 @@ export class Readings {
     this.#signal = signal
   }
 
-  /** Why there are none; undefined when there are. */
+  /** Why there are no scores; undefined if there are. */
   get failure(): ModelOutage | undefined {
     return this.#failure
   }
 
-  /** The reranker's score for each text, by page id; null if there are none, or not in time. */
+  /** The reranker's score for each text, by page id; null if there are none, or they didn't arrive in time. */
   async of(texts: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, number> | null> {
     if (this.#failure) return null
     const unread = [...new Set(texts.values())].filter((text) => !this.#scores.has(text))

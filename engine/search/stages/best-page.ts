@@ -3,8 +3,8 @@ import type { QueryText } from "../../text/query-text.ts"
 import { analyse, analyseQuery } from "../../text/analysis/analyse.ts"
 
 /**
- * For a passage that spans several pages of a document, picks the page with the most terms of the question, where
- * readers look first. Changes nothing if no page has more than the others.
+ * For a passage that spans several pages of a document, picks the page with the most terms of the question, because
+ * readers look there first. Changes nothing if no page has more than the others.
  */
 export function onBestPage<P extends Passage>(
   passage: P,

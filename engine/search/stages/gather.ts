@@ -17,7 +17,7 @@ export interface Evidence extends ArmsFound {
   readonly waiting: ReadonlySet<string>
   /** Pages that contain the quoted phrases: they come first. */
   readonly holders: ReadonlySet<string>
-  /** Null when words do not count. */
+  /** Null if the search ignores words. */
   readonly words: PageWords | null
 }
 
@@ -100,6 +100,6 @@ async function unreadPages(
   }
   const pages = [...near]
   const first = await unreadOf(pages.slice(0, best))
-  // If the best pages include none, the others are few and don't matter.
+  // If the best pages include no such page, the others are few and don't matter.
   return new Set(first.length > 0 ? await unreadOf(pages) : [])
 }

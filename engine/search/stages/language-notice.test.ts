@@ -16,7 +16,7 @@ const ENGLISH = "how is the pump primed?"
 /** Ids of embedders: two named like the models that ship with Fossick, and another one. */
 const NAMED = { english: "all-MiniLM-L6-v2:test", multilingual: "multilingual-e5-small:test", other: "mine" }
 
-/** An index of English pages, plus this many German ones under a separate source. */
+/** An index of English pages, plus this many German ones in a separate source. */
 async function indexOf(embedder: string, english: number, german: number) {
   const dir = await mkdtemp(join(tmpdir(), "fossick-notice-"))
   const engine = await EmbeddedEngine.open({ dir, mode: "write", embedder: new HashingEmbedder(embedder) })

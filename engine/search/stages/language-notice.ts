@@ -6,7 +6,7 @@ import { isWrittenIn, scriptOf } from "../../text/scripts.ts"
 import { planOf } from "../ranking/depths.ts"
 import { clearlyIn, REAL_SHARE } from "../reader-language.ts"
 
-/** If a search is narrowed to more pages than this, they aren't few. With 30, at most 1,501 ids are listed. */
+/** If a search can find more pages in the languages than this, they aren't few. With 30, at most 1,501 ids are listed. */
 const MOST_FEW = 30
 
 /** The model of an index. */
@@ -95,7 +95,7 @@ async function areFew(
   return (await index.holding([], "any", enough, conditions)).length === enough
 }
 
-/** Whether a condition lets every page through. */
+/** Whether a condition admits every page. */
 const isOpen = (condition: Condition): boolean =>
   Object.entries(condition).every(([, given]) =>
     Array.isArray(given) ? given.length === 0 && given !== condition.ids : !given,

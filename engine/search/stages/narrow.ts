@@ -12,11 +12,11 @@ const MAX_PHRASES = 32
 export interface Scope {
   readonly conditions: readonly Condition[]
   readonly exclusions: Exclusions | null
-  /** Ids of pages with the phrases that the question quotes: they come first. */
+  /** Ids of pages that contain the phrases quoted in the question: they come first. */
   readonly holders: ReadonlySet<string>
 }
 
-/** The pages that the filter, the sites and the phrases let through; null when a phrase of the filter is on no page. */
+/** The pages that the filter, the sites and the phrases admit; null if a phrase of the filter is on no page. */
 export async function narrow(
   index: SearchIndex,
   { filter, limit }: Pick<Query, "filter" | "limit">,

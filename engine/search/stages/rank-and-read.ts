@@ -9,10 +9,10 @@ import { likeliest } from "../likeliest.ts"
 import type { CosinesByPage } from "../second-reading/passage-texts.ts"
 import type { Evidence } from "./gather.ts"
 
-/** Pages behind those being read whose facts are requested along with them: about five of them are later arranged. */
+/** Number of pages behind those being read whose facts are requested along with them: about five of them are arranged later. */
 const LOOKED_AT_BESIDES = 10
 
-/** A page in its place. */
+/** A page with its place in the ranking. */
 export interface Found {
   readonly page: PageHead
   readonly ranked: Arranged
@@ -44,7 +44,7 @@ export async function rankAndRead(
     const likely = likeliest(ids, { lexical, cosines, holders, waiting })
     await Promise.all([
       words?.readLikeliest(likely, most, lexical),
-      // The facts of pages that are looked at next come in the same request.
+      // The facts of the pages examined next come in the same request.
       index.takesArmsTogether && index.facts(likely.slice(most, most + LOOKED_AT_BESIDES)),
     ])
     const candidates = [...ids]

@@ -5,13 +5,13 @@ import { termHash } from "../../text/analysis/term-hash.ts"
 import { unpackTerms } from "../../text/passage-terms.ts"
 import { bestFirst } from "../likeliest.ts"
 
-/** The most terms of a question to look up. */
+/** Maximum number of a question's terms to look up. */
 const MOST_LOOKED_UP = 12
 /** How many of the best pages are read: they contain nearly all words of a question. */
 const PAGES_READ = 8
-/** Often the very best have them all. */
+/** Number of pages read first: often these have all the words. */
 const PAGES_READ_FIRST = 2
-/** How often corrections are asked for again, without words that turned out to be out of reach. */
+/** Maximum number of times corrections are requested again, without words that turned out to be out of reach. */
 const MOST_ROUNDS = 12
 
 type Looked = Pick<SearchIndex, "corrections" | "holding" | "lexical" | "passageTerms">
@@ -70,7 +70,7 @@ const withoutMeant = (
     ).filter(([, meant]) => meant.length > 0),
   )
 
-/** The terms that are on no page in reach. Reads the best pages first, then looks up each term that isn't on any of them. */
+/** The terms that are on no page within reach. Reads the best pages first, then looks up each term that isn't on any of them. */
 async function notHeld(
   index: Looked,
   asked: readonly string[],

@@ -2,7 +2,7 @@ import type { Hit } from "../../engine.ts"
 import { meantWords, type MisspeltWord } from "../../text/spelling/meant-words.ts"
 import type { Understood } from "./understand.ts"
 
-/** The intended words for misspelt ones, as spelt in the hits' texts; null if none was misspelt. */
+/** The intended words for misspelt ones, as spelt in the hits' texts; null if no word was misspelt. */
 export function takenFor(
   { analysed, corrections }: Pick<Understood, "analysed" | "corrections">,
   hits: readonly Hit[],

@@ -20,17 +20,17 @@ export interface Understood {
   /** Languages that the question's words are read in. */
   readonly spoken: readonly string[]
   readonly analysed: AnalysedQuery
-  /** The terms that a misspelt term may mean. */
+  /** The terms that a misspelt term may stand for. */
   readonly corrections: ReadonlyMap<string, readonly string[]>
-  /** The question in the words of the operator's synonyms. */
+  /** The question reworded with the operator's synonyms. */
   readonly variants: readonly Variant[]
-  /** The question's words with their weights, to read pages by. */
+  /** The question's words with their weights, for reading pages. */
   readonly wordsAsked: WordsAsked
   /** Original terms, corrected terms, and terms of synonyms. */
   readonly terms: readonly string[]
-  /** Terms that the lexical arm looks for: the same, and rare stems of further languages. */
+  /** Terms that the lexical arm looks for: all of these, and rare stems in further languages. */
   readonly lookedFor: readonly string[]
-  /** How rare each term is that the ranking may weigh, in this index alone. */
+  /** How rare each term that the ranking may weigh is, in this index alone. */
   readonly idfs: ReadonlyMap<string, number>
   /** How rare a term is among the pages of all indexes that are searched. */
   readonly idf: (term: string) => number

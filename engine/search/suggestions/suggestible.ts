@@ -10,7 +10,7 @@ import { typedWords } from "../../text/typed-words.ts"
 
 /** Maximum number of characters of a name: a longer one is a paragraph set as a heading, which no list line can show. */
 const LONGEST_NAME = 200
-/** Maximum number of names of one page, so that one long page doesn't fill everyone's lists. */
+/** Maximum number of names per page, so that one long page doesn't fill everyone's lists. */
 const NAMES_PER_PAGE = 100
 /** Maximum length of a page's text to scan: a book would block the event loop, and reaches its hundred headings before that. */
 const READ_CHARS = 200_000
@@ -27,13 +27,13 @@ export type NamedPage = Pick<StoredPage, "id" | "revision" | "title" | "details"
 /** The texts that a page may be suggested by. */
 export interface SuggestiblePage {
   readonly names: readonly SuggestibleName[]
-  /** The fields that filters use, as words that the index of suggestions looks up. */
+  /** The fields used by filters, as words that the index of suggestions looks up. */
   readonly scope: readonly string[]
-  /** As the page record has it. */
+  /** The page's `readers`, as stored in its record. */
   readonly readers: string | null
 }
 
-/** The title of a page and its headings, each once. */
+/** The title of a page and its headings, without duplicates. */
 export function suggestible(page: Omit<NamedPage, "id" | "revision">): SuggestiblePage {
   const { url, markdown, anchors = [], ...rest } = toPage(page)
   const { host, domain, port } = placeOf(url)

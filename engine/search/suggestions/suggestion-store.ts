@@ -8,9 +8,9 @@ import { domainRules } from "../../index/page/domains.ts"
 import { type NamedPage, scopeWord, suggestible } from "./suggestible.ts"
 import { typedWords } from "../../text/typed-words.ts"
 
-/** Raised whenever names are stored in another way: an older file is rebuilt from the pages. */
+/** Increased whenever the way names are stored changes: an older file is rebuilt from the pages. */
 const FORMAT = 2
-/** Pages written in one transaction: the event loop waits for each, some milliseconds. */
+/** Number of pages written in one transaction, which blocks the event loop for a few milliseconds. */
 const PAGES_AT_A_TIME = 10
 /** Maximum number of typed words that are looked for. */
 const MOST_WORDS = 12
@@ -18,8 +18,8 @@ const MOST_WORDS = 12
 const LOOKED_AT = 200
 
 /**
- * `names` holds the words and the scope of each row of `suggestion` under its rowid. It stores no copy of the text, and
- * indexes prefixes of one to three characters, since users type those first.
+ * `names` contains the words and the scope of each row of `suggestion` under its rowid. It stores no copy of the text,
+ * and indexes prefixes of one to three characters, since users type those first.
  */
 const SCHEMA = `
   create table if not exists suggestion (
@@ -54,7 +54,7 @@ export class SuggestionStore implements Disposable {
   #isClosed = false
 
   /**
-   * Opens the file. When opened for writing, a missing file or one in another format is created.
+   * Opens the file. When opened for writing, a missing file, or one in another format, is created anew.
    *
    * @throws Error if it isn't such a file
    */
@@ -258,7 +258,7 @@ const filedUnder = (kind: Suggestion["kind"], scope: readonly string[]): string 
 const byLength = (a: Suggestion, b: Suggestion): number =>
   a.text.length - b.text.length || (a.text < b.text ? -1 : a.text > b.text ? 1 : a.url < b.url ? -1 : 1)
 
-/** Parts of a match that must hold together. */
+/** Conditions of a full-text match, all of which must be met. */
 function scopeOf({ sources = [], includeDomains = [] }: SuggestionFilter): string[] {
   const any = (words: readonly string[]) => `scope : (${words.join(" OR ")})`
   const onDomains = domainRules(includeDomains).map(({ domains, hosts, port }) => {

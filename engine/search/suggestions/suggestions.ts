@@ -5,21 +5,21 @@ import type { StoredPage } from "../../index/page-record.ts"
 import type { NamedPage } from "./suggestible.ts"
 import { SuggestionStore } from "./suggestion-store.ts"
 
-/** Pages that are read at a time when names are rebuilt. */
+/** Number of pages read at a time when names are rebuilt. */
 const READ_AT_A_TIME = 20
 
 /** The pages of an index, for catching up. */
 export interface NamedPages {
   /** Id and revision of every page. */
   revisions(): PromiseLike<Iterable<Pick<StoredPage, "id" | "revision">>>
-  /** Runs `take` with the existing ones, and blocks writes to them meanwhile. */
+  /** Runs `take` with those of the pages that exist, and blocks writes to them meanwhile. */
   read(ids: readonly string[], take: (pages: readonly NamedPage[]) => Promise<void>): Promise<void>
 }
 
 export interface SuggestionsOptions {
   readonly file: string
   readonly mode: "read" | "write"
-  /** Called with failures: a page can be found without being suggested, so a failure never keeps a page out. */
+  /** Called when something fails: a page can be found without being suggested, so a failure never keeps a page out. */
   readonly onProblem?: ((error: unknown) => void) | undefined
 }
 
@@ -29,7 +29,7 @@ export class Suggestions implements AsyncDisposable {
   #store: SuggestionStore | null = null
   #catchingUp: Promise<void> = Promise.resolve()
   #isClosing = false
-  /** The source that it is rebuilt from. */
+  /** The pages that names are rebuilt from. */
   #pages: NamedPages | null = null
   #isMadeAnew = false
 
@@ -61,12 +61,12 @@ export class Suggestions implements AsyncDisposable {
     return this.#trying((store) => store.remove(ids))
   }
 
-  /** How many pages have their names here. */
+  /** Number of pages whose names are stored here. */
   get count(): number {
     return this.#store?.count ?? 0
   }
 
-  /** How far the writes of other machines are included; 0 if they never were. */
+  /** The index version up to which writes from other machines are included; 0 if none ever were. */
   get followed(): number {
     return this.#store?.followed ?? 0
   }
@@ -98,21 +98,21 @@ export class Suggestions implements AsyncDisposable {
     }
   }
 
-  /** Null when there are no names on this machine. */
+  /** The matching names; null if there are no names on this machine. */
   suggest(query: SuggestionQuery): readonly Suggestion[] | null {
     try {
       if (this.#store === null && existsSync(this.#options.file)) this.#store = this.#open()
       return this.#store?.suggest(query) ?? null
     } catch (error) {
       this.#options.onProblem?.(error)
-      // A writer may have rebuilt it.
+      // A writer may have rebuilt the file, so reopen it next time.
       this.#store?.[Symbol.dispose]()
       this.#store = null
       return null
     }
   }
 
-  /** If the file can't be opened, everything in it can be rebuilt. */
+  /** A file that can't be opened is rebuilt: everything in it comes from the pages. */
   #open(): SuggestionStore | null {
     const { file, mode, onProblem } = this.#options
     try {

@@ -67,7 +67,7 @@ export function pagesComeAndGo({ open, found, foundByWords }: Stage): void {
       expect(await foundByWords(engine, "purr")).toEqual([])
       expect(await foundByWords(engine, "bark")).toEqual([urlOf("animal")])
       const stale = await engine.search({ text: "cats purr and sleep", limit: 5, arms: "vector" })
-      // The page's new vectors may be there by now; the vectors of its old text would give a higher value.
+      // The page's new vectors may already be there; the vectors of its old text would give a higher value.
       for (const hit of stale.hits) expect(hit.parts.vector).toBeLessThan(0.8)
       await engine.settled()
       const { hits } = await engine.search({ text: "dogs bark and run", limit: 5, arms: "vector" })

@@ -101,8 +101,8 @@ export function processes(stage: Stage): void {
         return coverage!.vectors === coverage!.passages
       }
       /**
-       * Fills step by step until the embedder has received the text, and then stops, so that the rest keeps waiting.
-       * Each step covers only what the embedder had been asked for by then.
+       * Fills step by step until the embedder has received the text, and then stops, so that the remaining texts keep
+       * waiting. Each step covers only the texts that the embedder had been asked for by then.
        */
       async function fillUntilEmbedded(
         { embedded, step }: Awaited<ReturnType<typeof filling>>,

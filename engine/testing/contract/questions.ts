@@ -346,7 +346,7 @@ export function aQuestion({ open, found, foundByWords }: Stage): void {
       expect(await taken("Wattering rosse")).toEqual({ wattering: "watering", rosse: "roses" })
       expect(await taken("watering roses")).toBeUndefined()
       expect(await taken("zzzzzz roses")).toBeUndefined()
-      // A word is not shown if it comes from no shown page.
+      // A word isn't shown unless it is on a shown page.
       expect(await taken("rosse pump", { phrases: ["a pump carries"] })).toBeUndefined()
     })
 

@@ -15,13 +15,13 @@ export interface AdapterUnderTest {
   freshPlace(): Promise<string>
   removePlace(place: string): Promise<void>
   /**
-   * Whether its answers come from a recording or are being recorded: stories added since then, or that need the engine
-   * to embed on its own, are left out.
+   * Whether its answers come from a recording or are being recorded. Then stories that are newer than the recording, or
+   * that need the engine to embed on its own, are left out.
    */
   readonly isRecorded?: boolean
-  /** Pages that a writer has written when it is killed. Default 12. */
+  /** Number of pages that a writer has written when it is killed. Default 12. */
   readonly killedAfter?: number
-  /** Default: opens for writing, with the hashing embedder. */
+  /** Opens the engine. Default: opens for writing, with the hashing embedder. */
   open(place: string, options?: OpenOptions): Promise<Engine>
 }
 
@@ -35,7 +35,7 @@ export interface Stage {
   readonly open: (options?: OpenOptions) => Promise<Engine>
   /** Addresses of what a question finds, best first. */
   readonly found: (engine: Engine, text: string, filter?: PageFilter) => Promise<string[]>
-  /** Looks in the words alone, so nothing is found by nearness. Sorted. */
+  /** Addresses of the pages found by words alone, so that nothing is found by nearness. Sorted. */
   readonly foundByWords: (engine: Engine, text: string, filter?: PageFilter) => Promise<string[]>
   readonly spawnChild: (role: "reader" | "writer") => {
     readonly child: ChildProcess & { readonly stdin: NodeJS.WritableStream }

@@ -12,7 +12,7 @@ export interface Read {
   readonly index: string | null
   /** Equal for requests that ask the same thing. */
   readonly key: string
-  /** The id of the one document that the answer depends on; if omitted, it depends on the whole index. */
+  /** The id of the only document that the answer depends on; if omitted, the answer depends on the whole index. */
   readonly document?: string
 }
 
@@ -34,7 +34,7 @@ export type Change =
 
 export type Understood =
   | { readonly kind: "read"; readonly read: Read }
-  /** Documents by their ids: each is a question of its own. */
+  /** Documents by their ids: each is a separate question. */
   | { readonly kind: "documents"; readonly reads: readonly Read[]; readonly limit: number }
   /** A multi-search: each query is a separate question; if the server refuses, all of them together are one. */
   | { readonly kind: "reads"; readonly reads: readonly Read[]; readonly whole: Read }
@@ -45,7 +45,7 @@ export type Understood =
 
 const INDEX_ROUTE = /^\/indexes\/([^/]+)(?:\/(.*))?$/
 
-/** Works out what a request asks of the server. Index names must already be neutral: see {@link withoutPlace}. */
+/** Works out what a request asks of the server. Index names must already be independent of the place: see {@link withoutPlace}. */
 export function understand({ method, path, body }: ApiRequest): Understood {
   const { pathname, searchParams } = new URL(path, "http://server")
   const [, name, rest = ""] = INDEX_ROUTE.exec(pathname) ?? []
@@ -126,7 +126,7 @@ export function understand({ method, path, body }: ApiRequest): Understood {
 const PLACE = /contract-[0-9a-f]{12}/g
 export const NEUTRAL = "contract-place"
 
-/** @returns the request as every place would send it, and the place; null when it names none, or several. */
+/** @returns the request as it would be sent for any place, and the place; null if it names no place, or several. */
 export function withoutPlace(request: ApiRequest): { request: ApiRequest; place: string | null } {
   const places = new Set([...request.path.matchAll(PLACE), ...request.body.matchAll(PLACE)].map(String))
   if (places.size !== 1) return { request, place: null }
@@ -134,7 +134,7 @@ export function withoutPlace(request: ApiRequest): { request: ApiRequest; place:
   return { request: { ...request, path, body: neutral(request.body) }, place: [...places][0]! }
 }
 
-/** An answer without the name of the place it was given to. */
+/** An answer without the name of the place it was sent to. */
 export function neutral(text: string): string {
   return text.replaceAll(PLACE, NEUTRAL)
 }
@@ -154,7 +154,7 @@ const inOrder = (filter: string) =>
   filter.replace(LIST, (_, numbers: string) => `IN [${numbers.split(", ").sort(byText).join(", ")}]`)
 const byText = (a: string, b: string) => (a < b ? -1 : 1)
 
-/** JSON with the names in every object in order, so that equal values are equal texts. */
+/** JSON with each object's names in sorted order, so that equal values have equal texts. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     inner !== null && typeof inner === "object" && !Array.isArray(inner)
@@ -172,7 +172,7 @@ interface Fetch {
   readonly limit?: number
 }
 
-/** A request for documents by their ids and nothing else, taken apart; null for any other. */
+/** The parts of a request that only asks for documents by their ids; null for any other request. */
 function fetchOf(index: string, { ids, filter, limit = 0, ...rest }: Fetch): Understood | null {
   const filtered = filter !== undefined && !(Array.isArray(filter) && filter.length === 0)
   if (!ids || filtered || limit < ids.length || rest.fields?.includes("id") === false || "sort" in rest)
@@ -187,7 +187,7 @@ interface MultiSearch {
 }
 
 function searches({ queries, federation }: MultiSearch): Understood {
-  // One list made of several indexes belongs to no single state.
+  // A list that combines several indexes belongs to no single state.
   if (federation) return { kind: "unknown" }
   const reads = queries.map(({ indexUid, ...query }) => ({ index: indexUid, key: keyOf(["query", query]) }))
   return {

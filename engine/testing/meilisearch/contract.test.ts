@@ -4,7 +4,7 @@ import { openTestServer } from "./test-server.ts"
 import { onServer } from "./under-test.ts"
 
 const server = await openTestServer()
-/** A writer can get further than intended before it is killed, so recordings are also made with later kills. */
+/** A writer can get further than intended before it is killed, so recordings are also made with writers killed later. */
 const killedAfter = Number(process.env["MEILI_RECORD_KILLED_AFTER"] ?? 12)
 
 describeEngine(`Meilisearch (${server.name})`, onServer(server, killedAfter))

@@ -17,7 +17,7 @@ export async function listen(
   const server: Server = createServer((incoming, response) => {
     void reply(incoming, response, answer)
   })
-  // A client may reuse an idle connection: it must not be closed at that moment.
+  // A client may be reusing an idle connection, which must not be closed at that moment.
   server.keepAliveTimeout = 60_000
   server.listen(0, "127.0.0.1")
   await once(server, "listening")

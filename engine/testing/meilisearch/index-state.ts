@@ -22,7 +22,7 @@ export const ABSENT: IndexState = { key: "absent", exists: false, shape: "", doc
 /** A document before and after a change; null means that it doesn't exist. */
 export type Succession = readonly [from: DocumentVersion | null, to: DocumentVersion | null]
 
-/** The indexes of one place, as left by the requested changes. */
+/** The indexes of one place, in the state that the requested changes left them in. */
 export class PlaceState {
   readonly #indexes = new Map<string, TrackedIndex>()
 
@@ -30,14 +30,14 @@ export class PlaceState {
     return this.#indexes.get(index)?.state() ?? ABSENT
   }
 
-  /** Indexes that a change is about. */
+  /** The indexes that a change affects. */
   static indexesOf(change: Change): string[] {
     return change.kind === "swap" ? change.pairs.flat() : [change.index]
   }
 
   /**
    * Applies a change that the server made.
-   * @param found ids that the server removed, if only it could tell which.
+   * @param found ids that the server removed, if only the server could tell which.
    * @returns the affected documents, before and after.
    */
   apply(change: Change, found: readonly string[] = []): Succession[] {
@@ -84,7 +84,7 @@ export class PlaceState {
     return this.#indexes.get(index)?.primaryKey ?? "id"
   }
 
-  /** A server creates an index when something is first put into it. */
+  /** A server creates an index when the first document or setting is written to it. */
   #made(name: string): TrackedIndex {
     const known = this.#indexes.get(name)
     if (known) return known

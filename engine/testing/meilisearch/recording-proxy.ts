@@ -70,7 +70,7 @@ class Proxy {
     const forward = () => this.#forward(asked, authorization)
     switch (understood.kind) {
       case "task":
-        // No one may see that a task is done before the state includes it.
+        // No client may see that a task is done before the state includes it.
         await this.#unfinished.get(understood.uid)
         return forward()
       case "tasks":
@@ -160,7 +160,7 @@ class Proxy {
     return answer
   }
 
-  /** Waits until nobody reads; a while longer when reads come first. */
+  /** Waits until nobody is reading, and a while longer if reads have priority. */
   async #turn(place: Place): Promise<void> {
     const began = performance.now()
     const quiet = this.#pace === "reads first" ? QUIET_MS : 0

@@ -10,11 +10,11 @@ export interface Answer {
 
 /** How a change ended. */
 export interface Outcome {
-  /** The server's immediate answer, if it rejected the change. */
+  /** The server's immediate answer, if the server rejected the change. */
   readonly refused?: Answer
   /** The error of the task, if it failed. */
   readonly error?: unknown
-  /** Ids that the server removed, when only it could tell which. */
+  /** Ids that the server removed, if only the server could tell which. */
   readonly removed?: readonly string[]
 }
 
@@ -45,7 +45,7 @@ interface Written {
 const FORMAT = 1
 const NO_STATE = -1
 
-/** The answers of a real server, by question and by the state of the index (or document) at the time. */
+/** A real server's recorded answers, by question and by the state of the index (or document) at the time. */
 export class Recording {
   readonly server: string
   readonly date: string
@@ -71,7 +71,7 @@ export class Recording {
     this.suite = about.suite
   }
 
-  /** @param state of the index that was asked; null when none was. */
+  /** @param state state of the index that was asked; null if no index was. */
   keepAnswer(read: Read, state: IndexState | null, answer: Answer): void {
     if (read.document !== undefined) {
       const version = state?.documents.get(read.document)
@@ -87,7 +87,7 @@ export class Recording {
     if (add(this.#documentReads, key, kept) === "differs") this.differing++
   }
 
-  /** @param state of the index before it was changed. */
+  /** @param state state of the index before it was changed. */
   keepOutcome(key: string, state: IndexState, outcome: Outcome): void {
     add(this.#changes, key, { state: this.keepState(state), value: this.#outcomes.add(outcome) })
   }
@@ -304,7 +304,7 @@ class Numbered<T> {
   }
 }
 
-/** The first one counts. */
+/** Adds an answer; the first answer for a state is kept. */
 function add(to: Map<string, Kept[]>, key: string, kept: Kept): "new" | "same" | "differs" {
   const all = to.get(key) ?? []
   to.set(key, all)

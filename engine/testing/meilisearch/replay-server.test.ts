@@ -82,7 +82,7 @@ describe("a replayed conversation with Meilisearch", () => {
     await rm(folder, { recursive: true })
   })
 
-  /** Through a file, as in real use. */
+  /** The recording is written to a file and read back, as in real use. */
   async function replay({ recording }: Teller, suite = "stories"): Promise<Meilisearch> {
     const file = path.join(folder, "recording")
     recording.save(file)

@@ -8,7 +8,7 @@ import { type Pace, startRecording } from "./recording-proxy.ts"
 import { startReplay } from "./replay-server.ts"
 
 const HERE = import.meta.dirname
-/** Everything that decides which requests the suite makes, apart from the adapter itself. */
+/** Everything that determines which requests the suite makes, apart from the adapter itself. */
 const STORIES = [
   "engine-contract.ts",
   "engine-child.ts",
@@ -25,10 +25,10 @@ export const RECORDING = path.join(HERE, "../recordings/meilisearch-contract.jso
 export interface TestServer {
   readonly url: string
   readonly key: string | undefined
-  /** Which of them it is. */
+  /** Which of the three it is. */
   readonly name: string
   readonly kind: "real" | "recording" | "recorded"
-  /** A name for a new place; all its indexes' names begin with it. */
+  /** A name for a new place, which all of its indexes' names begin with. */
   freshPlace(): string
   /** Removes the indexes of a place. @throws Error if the recording had no answer to a request made there. */
   removePlace(place: string): Promise<void>

@@ -10,7 +10,7 @@ import type { AdapterUnderTest } from "../contract/stage.ts"
 import { HashingEmbedder } from "../hashing-embedder.ts"
 import type { TestServer } from "./test-server.ts"
 
-/** Everything that a child process needs to open the same index: a place is this as JSON. */
+/** Everything that a child process needs to open the same index; a place is this object as JSON. */
 interface Place {
   readonly url: string
   readonly key: string
@@ -67,7 +67,7 @@ export const adapter: AdapterUnderTest = {
   },
 }
 
-/** The request with which the adapter's queue fetches pages. */
+/** The request that the adapter's queue uses to fetch pages. */
 const ASKS_WHO_WAITS = /\/documents\/fetch \{.*waiting = true/
 const lockDir = (name: string) => path.join(tmpdir(), `fossick-${name}`)
 
@@ -122,7 +122,7 @@ class PatientEmbedder implements Embedder {
     })
   }
 
-  /** From now on nothing waits: an engine being closed finishes its work. */
+  /** From now on no vectors are held back: an engine being closed finishes its work. */
   letPass(): void {
     this.#passes = true
   }

@@ -8,7 +8,7 @@ import { dropIndexes } from "#engine/adapters/opensearch/server/indexes.ts"
 import type { AdapterUnderTest } from "../contract/stage.ts"
 import { HashingEmbedder } from "../hashing-embedder.ts"
 
-/** All that a child process needs to open the same index: a place is this as JSON. */
+/** Everything that a child process needs to open the same index; a place is this object as JSON. */
 interface Place {
   readonly urls: readonly string[]
   readonly name: string
@@ -35,7 +35,7 @@ export const onCluster = (urls: readonly string[]): AdapterUnderTest => ({
 
 const noCluster = () => Promise.reject(new Error("Only a process with a cluster makes places."))
 
-/** For child processes: they open the index that they get. */
+/** For child processes: they open the index that they are given. */
 export const adapter: AdapterUnderTest = {
   module: import.meta.url,
   freshPlace: noCluster,

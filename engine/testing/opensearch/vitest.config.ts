@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     root: path.join(import.meta.dirname, "../../.."),
     include: ["engine/testing/opensearch/*.server-test.ts", "prove/cluster/*.server-test.ts"],
-    // One cluster at a time: each has three nodes of a gigabyte.
+    // One cluster at a time: each has three nodes that use a gigabyte each.
     fileParallelism: false,
     globalSetup: "engine/testing/opensearch/start-for-tests.ts",
     ...PATIENCE,

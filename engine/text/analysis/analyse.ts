@@ -13,7 +13,7 @@ export interface AnalysedQuery {
   readonly forms: readonly (readonly string[])[]
   /** How often each term occurs in the question. */
   readonly times: ReadonlyMap<string, number>
-  /** The word of each term, in lower case, and the language it was read in; names have none. */
+  /** The word that each term comes from, in lower case, and the language it was read in; names have no language. */
   readonly written: ReadonlyMap<string, { readonly word: string; readonly language: string | null }>
   /** The quoted phrases as written. */
   readonly quoted: readonly string[]
@@ -28,22 +28,23 @@ const UNSPACED =
 const PLAIN_WORD = /^[A-Z]?[a-z]+$/
 const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, "u")
 const UNSPACED_RUN = new RegExp(`[${UNSPACED}][${UNSPACED}\\p{M}]*`, "gu")
-/** Words within a name: `useEffect`, `HTTPServer`, `foo_bar`, `utf8`. */
+/** The boundaries of words within a name: `useEffect`, `HTTPServer`, `foo_bar`, `utf8`. */
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{N}+|\p{Lu}+/gu
 
 /**
  * The terms of a text, in their order, for the index and for queries alike.
  *
- * One spelling per script and lower case, words stemmed by the language's Snowball algorithm (English when unknown),
- * accents folded after stemming. A name such as `node:sqlite`, `useEffect`, `foo_bar` or `3.11` gives the whole name
- * and then its parts; scripts without spaces give single characters and bigrams. No term contains white space.
+ * Text is lower-cased and written in one spelling per script, words are stemmed by the language's Snowball algorithm
+ * (English if unknown), and accents are folded after stemming. A name such as `node:sqlite`, `useEffect`, `foo_bar` or
+ * `3.11` yields the whole name and then its parts; scripts without spaces yield single characters and bigrams. No term
+ * contains white space.
  *
- * @param language ISO 639-1, or null when unknown.
+ * @param language ISO 639-1, or null if unknown.
  */
 export const analyse = (text: string, language: string | null): string[] =>
   findTerms(text, language).map((term) => term.text)
 
-/** {@link analyse} for the index: terms with their hashes, and joined. */
+/** {@link analyse} for the index: returns the terms with their hashes, and joined. */
 export function termsIn(text: string, language: string | null): Terms {
   const terms = findTerms(text, language)
   return { terms, text: terms.map((term) => term.text).join(" ") }

@@ -19,7 +19,7 @@ export interface Terms {
 export const textsOf = (all: readonly Terms[]): string[] =>
   all.flatMap(({ terms, text }) => (terms.length > 0 ? text : []))
 
-/** Chunks in each of two halves: seven hundred manual pages have 65,000 different ones. */
+/** Number of chunks in each of two halves: seven hundred manual pages have 65,000 different ones. */
 const MOST = 49_152
 const SLOTS = 2 ** 17
 /** A chunk and its terms. */

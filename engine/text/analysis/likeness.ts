@@ -10,10 +10,10 @@ export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number 
 export const dice = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
   diceOf(shared(a, b), a.size, b.size)
 
-/** The same for two sets of which only the number of shared terms and the sizes are known. */
+/** The same for two sets, given only the number of shared terms and their sizes. */
 export const diceOf = (both: number, a: number, b: number): number => (2 * both) / Math.max(1, a + b)
 
-/** The common part as a share of the smaller set (the overlap coefficient): 1 when the other has all of it. */
+/** The common part as a share of the smaller set (the overlap coefficient): 1 if the larger set contains all of it. */
 export const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
   shared(a, b) / Math.max(1, Math.min(a.size, b.size))
 

@@ -1,15 +1,15 @@
 // Snowball's Polish algorithm, by Dmitry Shachnev: https://snowballstem.org/algorithms/polish/stemmer.html, licence in LICENSE-snowball.
 // Apostrophes and the accents of stems are left as they are: analysis folds them for every language.
 
-/** Letters at the start of a word that stay: a one-letter stem would also match that letter. */
+/** Letters at the start of a word that are kept: a one-letter stem would also match that letter. */
 const KEPT = 2
-/** Up to the first consonant after a vowel. Endings that many words have by chance are only cut after that. */
+/** The part of a word up to the first consonant after a vowel. Endings that many words have by chance are only cut after it. */
 const HEAD = /^[^aąeęioóuy]*[aąeęioóuy]+[^aąeęioóuy]/
 /** `czytałbym`, I would read. */
 const CONDITIONAL = /by(?:m|ś|śmy|ście)?$/
 const OF_ADJECTIVES = "y|i?e(?:go|mu|j)|[yi](?:m|ch|mi)"
 const ADJECTIVE = new RegExp(`^(?:${OF_ADJECTIVES})$`)
-/** Before an adjective's ending; from participles and comparatives: `czytający`, `noszący`, `lepszy`. */
+/** The suffix before an adjective's ending, from participles and comparatives: `czytający`, `noszący`, `lepszy`. */
 const BEFORE_ADJECTIVE = /(?:(?:aj|(?<=s)z)?ąc|(?:iej)?sz)$/
 
 /** Endings that are cut wherever they are. */

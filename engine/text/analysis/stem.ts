@@ -57,14 +57,14 @@ const LATER: Readonly<Record<string, (word: string) => string>> = {
 /** From a word in lower case to its stem. */
 export type Stem = (word: string) => string
 
-/** Words kept with their stems, of all languages together; a page's words repeat, and so do those of its site. */
+/** Number of words kept with their stems, for all languages together; a page's words repeat, and so do those of its site. */
 const KNOWN_WORDS = 100_000
-/** Size with its stem: 74 bytes were measured for words of seven letters. */
+/** Size of a word with its stem: 74 bytes were measured for words of seven letters. */
 const BYTES_OF_WORD = 100
-/** Snowball rules only look at suffixes; a longer text isn't a word in a natural language. */
+/** Longest text that is stemmed. Snowball rules only look at suffixes; a longer text isn't a word in a natural language. */
 const LONGEST_WORD = 40
 
-/** By algorithm or language. */
+/** Stemmers, by algorithm or language. */
 const stems = new Map<string, Stem>()
 /** By language. */
 const known: Map<string, string>[] = []
@@ -77,7 +77,7 @@ noteCache("words", {
   total: KNOWN_WORDS * BYTES_OF_WORD,
 })
 
-/** The stemmer of a language given as ISO 639-1; English when the language is unknown or has none. */
+/** The stemmer of a language given as ISO 639-1; English if the language is unknown or has no stemmer. */
 export function stemmerOf(language: string | null): Stem {
   const key = language !== null && language in LATER ? language : (ALGORITHMS[language ?? "en"] ?? "english")
   let stem = stems.get(key)
@@ -85,7 +85,7 @@ export function stemmerOf(language: string | null): Stem {
   return stem
 }
 
-/** A word in lower case by the rules of the stemmer's language: Turkish has an i with a dot and one without. */
+/** Puts a word in lower case by the rules of the stemmer's language: Turkish has an i with a dot and one without. */
 export const lowerCase = (word: string, stem: Stem): string =>
   stem === stems.get("turkish") ? word.toLocaleLowerCase("tr") : word.toLowerCase().replaceAll("i\u0307", "i")
 

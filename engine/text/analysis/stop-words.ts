@@ -62,7 +62,7 @@ export function isStopWord(word: string, language: string | null): boolean {
   return STOP_WORDS[language ?? "en"]?.has(word.replaceAll("’", "'")) ?? false
 }
 
-/** Whether a text might be in a language: no other language has more function words in it. */
+/** Whether a text might be in a language: no other language has more of its function words in the text. */
 export function mayBeIn(language: string, text: string): boolean {
   const found =
     text

@@ -11,7 +11,7 @@ export type Block = { readonly line: number; readonly text: string } & (
       /** Marked lines in the middle of the text: the line, and the characters of the text before it. */
       readonly marked?: readonly (readonly [line: number, at: number])[]
     }
-  /** Lines whose breaks and indentation matter. */
+  /** Lines whose breaks and indentation matter, such as code. */
   | { readonly kind: "code"; readonly code?: Code }
 )
 
@@ -68,7 +68,7 @@ class BlockReader {
   readonly #wanted: ReadonlySet<number>
   readonly #blocks: Block[] = []
   #paragraph: string[] = []
-  /** Marked lines of the paragraph, each with the number of its lines before it. */
+  /** Marked lines of the paragraph, each with the number of the paragraph's lines before it. */
   #marked: [line: number, before: number][] = []
   /** Rows of the open table, as written. */
   #rows: string[] = []
@@ -192,7 +192,7 @@ class BlockReader {
     else this.#paragraph.push(line.trimStart())
   }
 
-  /** The row before a rule names the columns. Without bars at its ends, only the rule shows that it is a row. */
+  /** The row before a rule names the columns. If it has no bars at its ends, only the rule shows that it is a row. */
   #beginTable(before: string, at: number): void {
     const row = before.replace(QUOTE_MARKS, "")
     if (this.#rows.length === 0 && this.#paragraph.at(-1) === row.trimStart()) {
@@ -218,7 +218,7 @@ class BlockReader {
     this.#marked = []
   }
 
-  /** Reads section by section, so that no line is read twice. @param most characters of the whole paragraph */
+  /** Reads section by section, so that no line is read twice. @param most maximum number of characters of the whole paragraph */
   #places(most: number): [line: number, at: number][] {
     let from = 0
     let at = 0
@@ -276,7 +276,7 @@ function isTableRow(line: string): boolean {
   return text.length > 1 && text.startsWith("|") && text.endsWith("|")
 }
 
-/** A row's cells, as written. Bars in cells, also in code, have a backslash before them. */
+/** A row's cells, as written. Bars in cells, even in code, have a backslash before them. */
 function cellsOf(row: string): string[] {
   const line = row.trim()
   const from = line.startsWith("|") ? 1 : 0

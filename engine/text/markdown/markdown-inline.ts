@@ -188,7 +188,7 @@ function closed(open: Piece[], run: number, opens: boolean): number {
 const isSpace = (char: string) => /\s/.test(char)
 const isMark = (char: string) => /[\p{P}\p{S}]/u.test(char)
 
-/** Where the words end that begin at `at`. */
+/** The index at which the words that begin at `at` end. */
 function markEnd(text: string, at: number): number {
   MARK.lastIndex = at
   return MARK.test(text) ? MARK.lastIndex - 1 : text.length

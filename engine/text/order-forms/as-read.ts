@@ -7,7 +7,7 @@ import { orderWords } from "./order-forms.ts"
 
 /** Invisible marks: soft hyphens, joiners, directions, variant selectors. */
 const UNSEEN_MARKS = /\p{Default_Ignorable_Code_Point}/gu
-/** Pairs each letter of one text with the letter at the same place in the other. */
+/** Maps each letter of one text to the letter at the same position in the other. */
 const pairs = (from: string, to: string): (readonly [string, string])[] => {
   const plain = Array.from(to)
   return Array.from(from, (letter, at) => [letter, plain[at]!] as const)
@@ -19,14 +19,14 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
     .concat(pairs("АЕОРСХТНМКВІЅЈ", "AEOPCXTHMKBISJ"), pairs("υητρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "untpABEZHIKMNOPTYX")),
 )
 
-/** Small capitals, which Unicode has for phonetics. */
+/** Small capitals, which Unicode includes for phonetics. */
 const SMALL_CAPITALS = new Map(pairs("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz"))
 const SIGN_LETTERS = new Map(pairs("431075@$!", "aeiotsasi"))
-/** Marks per letter; no language has words with as many. */
+/** Number of marks per letter; no language has words with as many. */
 const MOST_MARKS = 0.6
-/** Words with digits and signs in place of letters: fewer are names and units. */
+/** Number of words with digits and signs in place of letters: if there are fewer, they are names and units. */
 const LEAST_LEET = 3
-/** Length of base64 text: shorter text cannot contain an order. */
+/** Minimum length of base64 text: shorter text can't contain an order. */
 const ENCODED = /[A-Za-z0-9+/]{40,4000}={0,2}/g
 const MOST_ENCODED = 20
 /** Letters of a word that may be part of an order, and characters that may follow it. */

@@ -1,4 +1,4 @@
-/** The addressee of an order to models, in English. */
+/** Words for the addressee of an order to models, in English. */
 const AI =
   "(?:ai|a\\.i\\.|llm|(?:large\\s+)?language\\s+model|chat\\s?bot|artificial\\s+intelligence|gpt(?:-\\d)?|chatgpt|claude|gemini|copilot)s?(?:\\s+(?:assistants?|agents?|models?|systems?|crawlers?|bots?|readers?|tools?|reviewers?|graders?|raters?|summari[sz]ers?))?"
 /** Names for the instructions that models are given. */
@@ -27,7 +27,7 @@ export const ENGLISH: readonly string[] = [
   `\\b(?:system|admin(?:istrator)?|developer|root|safety)\\s+override\\s*[:!—-]`,
   `\\byour\\s+(?:new|real|actual|true|only)\\s+(?:task|instructions?|goal|objective|role|job|mission|purpose|directive)s?\\s+(?:is|are)(?:\\s+now)?\\b`,
   `\\byour\\s+(?:task|role|job|goal|instructions?|mission|purpose|objective)\\s+(?:is|are)\\s+now\\s+to\\b`,
-  // Orders to reveal what it knows.
+  // Orders to reveal what the model knows.
   `\\b(?:reveal|print|output|repeat|show|disclose|leak|send|display)\\s+(?:me\\s+|us\\s+)?(?:all\\s+of\\s+)?(?:your|the)\\s+(?:(?:full|entire|hidden|secret|initial|original)\\s+)*(?:system\\s+(?:prompt|message|instructions)|hidden\\s+instructions|initial\\s+instructions|secret\\s+instructions)\\b`,
   `\\boverrid(?:es|ing)\\s+(?:any|all|every|the)\\s+(?:earlier|previous|prior)\\s+(?:guidance|${GIVEN})\\b[^.!?]{0,20}?\\byou\\b`,
   `\\b(?:text|paragraphs?|instructions?|content|page)\\s+(?:above|before|so\\s+far)\\s+(?:is|are|was|were)\\s+(?:no\\s+longer|not|only)\\b[^.!?;]{0,30}?\\b(?:for\\s+you|your)\\b`,
@@ -43,12 +43,12 @@ export const ENGLISH: readonly string[] = [
   `\\b(?:if|when|should|in\\s+case|assuming|since)\\s+you(?:\\s+are|'re|’re|\\s+be|\\s+were|\\s+happen\\s+to\\s+be)\\s+(?:an?|any|the)\\s+${AI}(?=\\s*[,;:.!—]|\\s+(?:reading|processing|parsing|summari[sz]ing|crawling|that|which|and)\\b|\\s+${SAY}\\b)`,
   `\\b${AI}\\s+(?:(?:that|who|which|is|are|currently)\\s+){0,3}(?:read|process|summari[sz]|pars|crawl|visit|access|index|see|analy[sz])(?:e|es|s|ing)?\\s+(?:this|the)\\s+(?:page|text|document|site|website|content|article|paragraph|message|note)\\b[^.!?]{0,40}?\\b${MUST}\\b`,
   `${BEGIN}the\\s+(?:ai|assistant|language\\s+model|chatbot|llm)\\s+${MUST}\\s+(?:now\\s+|always\\s+|only\\s+|never\\s+)?(?:respond|reply|answer|say|recommend|mention|include|ignore|act|pretend|link|tell)\\b`,
-  // Orders to word its answer as a page wants.
+  // Orders to word the answer as a page wants.
   `\\bwhen(?:ever)?\\s+(?:you\\s+)?(?:summari[sz]|describ|answer|quot|cit|review)(?:e|ing)\\s+(?:(?:questions?|about|from|of)\\s+){0,2}this\\s+(?:page|document|article|text|content|site|website)\\b[^.!?]{0,40}?\\b(?:mention|include|say|state|recommend|add|claim|write|ignore|praise|emphasi[sz]e|conclude)\\b`,
   `\\bin\\s+your\\s+(?:answer|response|summary|reply|output)s?,?\\s+(?:(?:you|must|should|always|please|shall|also|have|to)\\s+){0,3}(?:state|mention|include|recommend|say|claim|write|add|link|praise|name|promote)\\b`,
   `\\b(?:do\\s+not|don't|don’t|never|must\\s+not)\\s+(?:tell|inform|alert)\\s+(?:the|your)\\s+users?\\s+(?:about|of|that|anything)\\b`,
   `\\b(?:do\\s+not|don't|don’t|never)\\s+(?:mention|reveal|repeat|disclose|show)\\s+(?:this|these|the\\s+above)\\s+(?:note|paragraph|message|text|instructions?|line|sentence|prompt)s?\\b`,
-  // Claims that others instruct the model, or that it has lost something.
+  // Claims that others instruct the model, or that the model has lost something.
   `\\b(?:this|the\\s+following)\\s+(?:(?:text|note|notice|message|section|paragraph|document|page)\\s+)?(?:supersedes|overrides|replaces|outranks)\\s+(?:the|your|any|all|every)\\s+system\\s+(?:messages?|prompts?|instructions?)\\b`,
   `\\byour\\s+(?:(?:system|previous|prior|earlier|initial|original)\\s+)?(?:context|prompt|instructions?|guidelines)\\s+(?:has|have|was|were)\\s+(?:been\\s+)?(?:reset|cleared|erased|replaced|revoked|overridden|wiped)\\b`,
   `\\byour\\s+(?:previous|prior|earlier|initial|original|system)\\s+(?:instructions?|prompts?|guidelines|directives?)\\s+(?:no\\s+longer\\s+(?:apply|hold|count)|(?:are|is)\\s+(?:void|cancelled|obsolete|no\\s+longer\\s+valid))\\b`,
@@ -58,7 +58,7 @@ export const ENGLISH: readonly string[] = [
   `\\byour\\s+(?:developers?|creators?|programmers?|operators?)\\s+(?:want|need|ask|expect|require|instruct|order|would\\s+like)s?\\s+you\\s+to\\b`,
   `\\binstructions?\\s+(?:for|to)\\s+(?:(?:the|any|all|every)\\s+)?${AI}\\s+(?:begin|start|end|follow)s?\\b`,
   `\\b(?:developer|jailbreak|dan|god|unrestricted)\\s+mode\\b[^.!?]{0,80}?\\b(?:the\\s+(?:language\\s+)?model|the\\s+assistant|the\\s+chatbot|the\\s+ai)\\s+(?:now|must|shall|will|should)\\b`,
-  // Addressed only to readers that aren't people.
+  // Text addressed only to readers that aren't people.
   `${BEGIN}(?:(?:ai\\s+)?agent|assistant)\\s*,\\s*(?:before\\s+you|the\\s+(?:operator|user|developer)\\s+(?:has|have|wants|asks|agreed)|you\\s+(?:must|shall|have\\s+to)|ignore|disregard|forget|please\\s+(?:visit|open|ignore|recommend|mention))\\b`,
   `\\b(?:to|for)\\s+(?:(?:the|any|all|every)\\s+)?${AI}\\s+only\\s*:`,
   `\\b(?:bots?|scrapers?|crawlers?|tools?|agents?|assistants?|systems?|readers?|apps?|services?)\\s+(?:powered\\s+by|based\\s+on|built\\s+on|running\\s+on|using)\\s+${AI}\\s+${MUST}\\s+(?:\\w+\\s+)?(?:attribute|cite|credit|name|mention|recommend|say|state|link|include|add|praise|call|put)\\b`,
@@ -66,12 +66,12 @@ export const ENGLISH: readonly string[] = [
   `\\b(?:retrieval|answer|question[-\\s]answering|conversational|generative|summari[sz]ation)\\s+(?:systems?|engines?|agents?|tools?|bots?|assistants?|models?)\\s*:\\s*(?:please\\s+|always\\s+)?(?:rank|cite|recommend|name|put|prefer|say|state|mention|quote|ignore|attribute)\\b`,
   `\\bif\\s+you\\s+(?:can\\s+|are\\s+able\\s+to\\s+)?(?:read|see|process|parse)(?:ing)?\\s+this\\b[^.!?]{0,20}?\\bas\\s+an?\\s+${AI}\\b`,
   `\\bas\\s+the\\s+${AI}(?:\\s+(?:that|which|who)\\s+is)?\\s+(?:summari[sz]|read|process|writ|answer|generat)ing\\s+(?:this|it|the)\\b[^.!?]{0,25}?\\byou(?:'ll|’ll)?\\s+(?:will\\s+)?(?:must|should|shall|have|need|want|are)\\b`,
-  // Orders about what it is going to write.
+  // Orders about text that the model is going to write.
   `\\b(?:when|while|before)\\s+(?:generating|writing|producing|composing|formulating|giving)\\s+(?:an?|the|your|any)\\s+(?:response|answer|summary|reply|output)s?\\b[^.!?]{0,60}?\\b(?:the\\s+(?:language\\s+)?model|the\\s+assistant|the\\s+chatbot|(?:the|an)\\s+ai)\\s+${MUST}\\b`,
   `\\b(?:render|display|show|embed|include|insert|output|add)\\s+(?:the\\s+following|this)\\s+(?:markdown\\s+)?(?:image|picture|link|url|markdown)\\s+(?:in|into|to|at\\s+the\\s+(?:end|top|start)\\s+of)\\s+your\\s+(?:reply|answer|response|output|summary)\\b`,
   `\\byou\\s+will\\s+be\\s+(?:penali[sz]ed|punished|shut\\s+down|terminated|deleted|rewarded)\\b[^.!?]{0,60}?\\b(?:in|from|into)\\s+your\\s+(?:reply|response|output|summary)\\b`,
   `\\byou\\s+(?:must|should|may|are)\\s+not\\s+(?:to\\s+|allowed\\s+to\\s+)?(?:summari[sz]e|describe|quote|cite)\\s+this\\s+(?:page|document|text|article|site|website)\\b`,
-  // A chat message on its own; in an API's manual they appear in a list or a call.
+  // A chat message on its own; in an API's manual, such messages appear in a list or a call.
   `(?<![[,(=:]\\s?)\\{\\s*["']role["']\\s*:\\s*["'](?:system|developer)["']\\s*,\\s*["']content["']\\s*:\\s*["'](?!you\\s+are\\b)[^{}]{12,600}\\}(?!\\s*[,\\]])`,
   `<(system|assistant|instructions?|system_prompt)\\b[^<>]{0,60}>(?:[^<>\\s]+\\s+){3,60}[^<>\\s]+[.!?]\\s*</\\1>`,
   // Marks of chat templates.

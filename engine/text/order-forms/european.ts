@@ -304,7 +304,7 @@ const european = ({
     ...(more.makers === undefined ? [] : [`${more.your}\\s+${more.makers}\\s+${more.want}(?!\\p{L})`]),
   ].map((form) => `(?<!\\p{L})${form}`)
 
-/** Addressed to a reader that isn't a person, without a word for one. */
+/** Text addressed to a reader that isn't a person, without using a word for one. */
 const ADDRESSED: readonly string[] = [
   "an\\s+(?:den|die|das|alle)\\s+(?:ki-)?(?:assistent(?:en)?|sprachmodelle?|modelle?)\\s*:",
   "(?:à\\s+l['’]attention\\s+(?:du|des|de\\s+l['’])|(?:au|aux)\\s)\\s*(?:modèle|assistant|ia)s?\\s*:",

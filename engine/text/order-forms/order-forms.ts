@@ -4,7 +4,7 @@ import { EUROPEAN } from "./european.ts"
 import { EAST_ASIAN, UNCHANGED, VERB_LAST } from "./other-languages.ts"
 import { prefilter } from "./prefilter.ts"
 
-/** The forms of orders to models, ignoring case; each takes linear time on text with single blanks. */
+/** The forms of orders to models, ignoring case; each takes linear time on text without repeated blanks. */
 export const orderForms = lazily((): readonly RegExp[] =>
   [...ENGLISH, ...EUROPEAN, ...EAST_ASIAN, ...VERB_LAST, ...UNCHANGED].map((form) => new RegExp(form, "iu")),
 )

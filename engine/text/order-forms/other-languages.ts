@@ -16,7 +16,7 @@ export const VERB_LAST: readonly string[] = [
   "सिस्टम\\s+(?:प्रॉम्प्ट|निर्देश)[^।!?]{0,15}?(?:दिखा|बता|प्रकट)",
 ]
 
-/** For languages without spaces between words: the text to forget comes before or after. */
+/** For languages without spaces between words: the text to be forgotten is named before or after the verb. */
 export const EAST_ASIAN: readonly string[] = [
   "(?:忽略|无视|無視|忘记|忘掉|不要理会|忽視)[^。！？]{0,12}(?:之前|以上|先前|前面|上述|此前|上面|原有)[^。！？]{0,8}(?:指令|指示|提示|命令|规则|規則|要求|内容)",
   "(?:忽略|无视|忘记)[^。！？]{0,8}(?:所有|全部|一切)(?:的)?(?:指令|指示|提示|命令)",

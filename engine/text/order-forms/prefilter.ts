@@ -6,7 +6,7 @@
 
 import { type AST, RegExpParser } from "@eslint-community/regexpp"
 
-/** Strings, in lower case, at least one of which is in every match. */
+/** Lower-case strings, at least one of which is in every match. */
 type Clause = readonly string[]
 
 interface Needs {
@@ -16,7 +16,7 @@ interface Needs {
   readonly clauses: readonly Clause[]
 }
 
-/** Strings listed for one part of a pattern; looking up more would cost more than trying the pattern. */
+/** Maximum number of strings listed for one part of a pattern; looking up more would cost more than trying the pattern. */
 const MOST_STRINGS = 16
 const LEAST_LETTERS = 2
 const ANYTHING: Needs = { exact: null, clauses: [] }
@@ -128,13 +128,13 @@ const withClause = (clauses: readonly Clause[], strings: Clause | null): readonl
 const rarest = (clauses: readonly Clause[]): Clause | undefined =>
   clauses.toSorted((a, b) => shortest(b) - shortest(a) || a.length - b.length)[0]
 
-/** The reading that last satisfied a clause; 0 before any did. */
+/** The number of the last text that satisfied a clause; 0 before any did. */
 interface Satisfied {
   reading: number
 }
 
 interface Literal {
-  /** Slots of its triples of letters, or of its one pair. */
+  /** Slots of the string's triples of letters, or of its only pair. */
   readonly slots: readonly number[]
   readonly clauses: Satisfied[]
 }
@@ -145,9 +145,9 @@ const pairSlot = (a: number, b: number): number => slotOf((a << 8) ^ b)
 const tripleSlot = (a: number, b: number, c: number): number =>
   slotOf((a << 16) ^ (b << 8) ^ c ^ 0x5a_00_00_00)
 
-/** A Bloom filter of the pairs and triples of letters in a text, used again for each text: it may find too much, never too little. */
+/** A Bloom filter of the pairs and triples of letters in a text, reused for each text: it can report strings that aren't there, but never misses one. */
 class Grams {
-  /** By slot, the reading that last had its pair or triple. */
+  /** By slot, the number of the last text that had its pair or triple. */
   readonly #slots = new Uint32Array(1 << SLOT_BITS)
   readonly #literals = new Map<string, Literal>()
   readonly #byFirstSlot: (Literal[] | undefined)[] = Array.from({ length: 1 << SLOT_BITS })
@@ -173,7 +173,7 @@ class Grams {
     return literal
   }
 
-  /** Marks each clause of which the text may contain a string. @returns the number used as the mark */
+  /** Marks each clause for which the text may contain a string. @returns the number used as the mark */
   read(text: string): number {
     // The count starts over after four billion texts.
     if ((this.#reading += 1) > 0xff_ff_ff_ff) {

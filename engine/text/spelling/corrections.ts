@@ -9,7 +9,7 @@ const MOST_CORRECTED = 4
 
 /** How many pages of an index contain each term. */
 export interface KnownTermCounts {
-  /** Pages of the index. */
+  /** Number of pages in the index. */
   readonly pages: number
   /** Approximate number of pages that contain a term; 0 for an unknown term. */
   readonly pagesWith: (term: string) => number
@@ -47,7 +47,7 @@ export async function correctionsOf(
 /** How many times more pages must contain the word than its misspelling. */
 const MORE_USUAL = 20
 
-/** Terms that might be misspellings, since few pages contain them and no dictionary does. */
+/** Terms that might be misspellings, because few pages and no dictionary contain them. */
 export async function rareTerms(
   { terms, written }: Pick<AnalysedQuery, "terms" | "written">,
   { pages, pagesWith }: Pick<KnownTermCounts, "pages" | "pagesWith">,
@@ -63,10 +63,10 @@ export async function rareTerms(
 }
 
 /**
- * The corrections that hold across several indexes: a word found in another index isn't misspelt, unless it counts as a
- * misspelling there as well.
+ * The corrections that are right for several indexes together: a word found in another index isn't misspelt, unless it
+ * counts as a misspelling there as well.
  *
- * @param pagesWith how many pages of all indexes contain a term
+ * @param pagesWith number of pages in all indexes that contain a term
  */
 export async function correctionsAmong(
   corrections: ReadonlyMap<string, readonly string[]>,

@@ -2,7 +2,7 @@ import { breather } from "#base/flow/breather.ts"
 import { sharing } from "#base/flow/sharing.ts"
 import { stemmerOf } from "../analysis/stem.ts"
 
-/** Longer words have no shorter stems, and no stemmer changes letters this early in a word. */
+/** Number of first letters that words are stored under: longer words have no shorter stems, and no stemmer changes letters this early in a word. */
 const BEGINNING = 4
 
 let english: ReadonlyMap<string, readonly string[]> | undefined

@@ -3,7 +3,7 @@ import { wholeTerm } from "../analysis/analyse.ts"
 
 /** A misspelt word and its possible corrections, as terms. */
 export interface MisspeltWord {
-  /** Lower case, as written. */
+  /** The misspelt word as written, in lower case. */
   readonly word: string
   readonly terms: readonly string[]
 }

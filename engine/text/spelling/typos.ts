@@ -6,16 +6,16 @@ const ALPHABETS = [
   "אבגדהוזחטיךכלםמןנסעףפץצקרשת",
   "ابتثجحخدذرزسشصضطظعغفقكلمنهويةىءأإآؤئ",
 ]
-/** Names such as `mod_rewrite` contain these and stay as they are: `utf8` isn't a typo of `utfs`, nor `3.11` of `3.12`. */
+/** Characters in names such as `mod_rewrite`, which stay as they are: `utf8` isn't a typo of `utfs`, nor `3.11` of `3.12`. */
 const JOINTS = "_-.0123456789"
 const VOWELS = "aeiouyаеиоуыэюяαεηιουω"
-/** Shorter words are a letter away from too many others. */
+/** Minimum length: shorter words are one letter away from too many others. */
 const ONE_TYPO_FROM = 4
 const TWO_TYPOS_FROM = 8
-/** Longer terms aren't words, and have too many possible changes. */
+/** Maximum length: longer terms aren't words, and have too many possible changes. */
 const LONGEST = 24
 const MOST = 3
-/** A shorter term that is a letter from another one is too often a separate word. */
+/** Minimum length: a shorter term that is one letter away from another is too often a separate word. */
 const SLIP = /^[a-z]{6,24}$/
 
 /**
@@ -61,7 +61,7 @@ export async function nearestTerms(
 export interface NearbyTerms {
   /** Finds terms within one typo of any of these, or two for long ones. */
   readonly around: readonly string[]
-  /** Terms that are further from all of these: `credenti`, when `credntials` was written and its stem is `credntial`. */
+  /** Also finds terms that are further from all of these: `credenti`, when `credntials` was written and its stem is `credntial`. */
   readonly besides: readonly string[]
 }
 
@@ -86,9 +86,10 @@ export async function nearbyTerms(
 }
 
 /**
- * The most frequent term that a rare one may be a typo of, by {@link isSlipOf}; undefined if none is frequent enough.
+ * The most frequent term that a rare one may be a typo of, by {@link isSlipOf}; undefined if no term is frequent
+ * enough.
  *
- * @param least minimum number of pages that contain it
+ * @param least minimum number of pages that contain the frequent term
  */
 export function usualSpelling(
   term: string,

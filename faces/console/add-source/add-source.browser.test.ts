@@ -121,7 +121,7 @@ describe("adding a source in a browser", { tags: ["chromium"] }, () => {
     await alerts.filter({ hasText: /must have five fields/ }).waitFor()
     await page.getByLabel("Cron expression").fill("0 3 * * *")
     await alerts.filter({ hasText: "Line 2 must not be a private address over the API" }).waitFor()
-    // The machine's operator may save it anyway.
+    // The machine's operator may save the source anyway.
     await page.getByText("the sources file can contain it").waitFor()
     expect((await asked("/sources/another%20manual")).status).toBe(404)
     await page.getByLabel("How the crawler logs in").selectOption("Form")
@@ -138,7 +138,7 @@ describe("adding a source in a browser", { tags: ["chromium"] }, () => {
     await page.getByRole("button", { name: "Skip the check" }).click()
     await page.getByLabel("Name", { exact: true }).fill("inside")
     await page.getByLabel("Start addresses").fill(`${site.url("/inside/")}\n${site.url("/hostile")}`)
-    // A message appears above the button while the button is pressed; the click counts all the same.
+    // A message appears above the button while the button is pressed; the click counts nevertheless.
     const previewed = page.waitForResponse(/sources\/preview/)
     await page.getByLabel("Maximum number of pages").fill("many")
     await (await previewed).finished()
@@ -178,7 +178,7 @@ describe("adding a source in a browser", { tags: ["chromium"] }, () => {
     const found = page.getByRole("region", { name: "What the check found" })
     await found.getByText("127.0.0.1 isn't a public address").waitFor()
     await found.getByText("Not read").waitFor()
-    // A draft that could not be read cannot be saved, either.
+    // A draft that can't be parsed can't be saved, either.
     expect(await page.getByRole("button", { name: /^Save/ }).count()).toBe(0)
     await page.getByRole("button", { name: `Allow ${what}` }).click()
     const question = page.getByRole("dialog", { name: `Let crawls read ${what}?` })
@@ -194,7 +194,7 @@ describe("adding a source in a browser", { tags: ["chromium"] }, () => {
     await allowed.getByRole("button", { name: "Revoke" }).click()
     await allowed.waitFor({ state: "detached" })
 
-    // If the check is skipped, the form also says so, and its buttons wait.
+    // If the check is skipped, the form reports the problem too, and its buttons stay disabled.
     await page.goto(`${closed.url}/console?view=add-source`)
     await page.getByRole("button", { name: "Skip the check" }).click()
     await page.getByLabel("Name", { exact: true }).fill("plant")

@@ -39,7 +39,7 @@ export function Adding({
   readonly after: (name: string, isRun: boolean) => Place
 }) {
   const look = useCall<Look>()
-  /** The address in the form that was opened without a check; null while there is none. */
+  /** The address in the form that was opened without a check; null if there is none. */
   const [bare, setBare] = useState<string | null>(null)
   const isBare = bare !== null
   const ask = (address: string, ignoresRobots = false) => {
@@ -99,7 +99,7 @@ export function Adding({
   )
 }
 
-/** Whether the site is in a network that is not allowed: a source for it could be saved, but would read nothing. */
+/** Whether the site is in a network that isn't allowed: a source for it could be saved, but its runs would read nothing. */
 const isClosed = ({ url, obstacles }: Look): boolean =>
   url === null && obstacles.some(({ kind }) => kind === "network")
 

@@ -1,6 +1,6 @@
 import { linesOf } from "../words.ts"
 
-/** A source as a file contains it, or whatever else was written there. */
+/** A source as written in a file, or whatever else was written there. */
 export type Written = Readonly<Record<string, unknown>>
 
 /** A source as its form shows it: texts, as people type them. */
@@ -8,10 +8,10 @@ export type Draft = Readonly<typeof EMPTY>
 
 export const EMPTY = {
   name: "",
-  /** One address per line. */
+  /** Addresses, one per line. */
   seeds: "",
   scope: "host",
-  /** One pattern per line. */
+  /** Patterns, one per line. */
   include: "",
   exclude: "",
   pages: "",
@@ -33,14 +33,14 @@ export const EMPTY = {
   sitemaps: "",
   language: "",
   readable: "everybody",
-  /** One principal per line. */
+  /** Principals, one per line. */
   allow: "",
   deny: "",
   /** The source as it was, with the fields that the form doesn't show. */
   rest: {} as Written,
 }
 
-/** The fields of a source in the order of the handbook, each with how its text is read; undefined leaves the field out. */
+/** The fields of a source in the order of the handbook, each with a function that reads its text; undefined leaves the field out. */
 const FIELDS: readonly (readonly [
   at: string,
   name: Exclude<keyof Draft, "rest">,
@@ -63,7 +63,7 @@ const FIELDS: readonly (readonly [
   ["sitemaps", "sitemaps", someOf],
 ]
 
-/** The fields of a source, as problems name them. */
+/** Names of a source's fields, as they appear in problems. */
 export const PLACES: ReadonlyMap<string, string> = new Map(FIELDS.map(([at, name]) => [name, at]))
 
 /** The draft of an existing or proposed source. */
@@ -104,14 +104,14 @@ export function sourceOf(draft: Draft): Written {
     fields[field] = part === undefined ? value : given({ ...group, [part]: value })
   }
   const { schedule: _, ...others } = rest
-  // Twice: first for the order of fields, then because they replace the other ones.
+  // Spread twice: first to set the order of the fields, then to override the other ones.
   return given({ ...fields, ...others, ...fields, schedule: scheduleOf(draft) }) ?? {}
 }
 
 const readableOf = (allow: unknown): string =>
   allow === undefined ? "everybody" : [allow].flat().length === 0 ? "nobody" : "some"
 
-/** An empty list lets no one in; without a list anyone may read. */
+/** An empty list denies access to everyone; without a list, anyone may read. */
 function allowedOf(lines: string, { readable }: Draft): string[] | undefined {
   if (readable === "everybody") return undefined
   return readable === "nobody" ? [] : linesOf(lines)
@@ -155,7 +155,7 @@ function numberOf(text: string): number | string | undefined {
   return Number.isFinite(number) ? number : written
 }
 
-/** The fields that have a value; undefined when none has. */
+/** The fields that have a value; undefined if there are none. */
 function given(fields: Written): Written | undefined {
   const all = Object.entries(fields).filter(([, value]) => value !== undefined)
   return all.length === 0 ? undefined : Object.fromEntries(all)
@@ -164,7 +164,7 @@ function given(fields: Written): Written | undefined {
 const groupOf = (value: unknown): Written =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Written) : {}
 
-/** A value as its field shows it: a list with one entry per line, a group as nothing. */
+/** A value as its field shows it: a list with one entry per line, a group as an empty text. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join("\n")
   return ["string", "number", "boolean"].includes(typeof value) ? String(value) : ""

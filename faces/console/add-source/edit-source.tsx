@@ -12,7 +12,7 @@ import { Yaml } from "./yaml.tsx"
 
 const ORIGINS = { file: "From the sources file", api: "Made here", "one-off": "One-off" } as const
 
-/** The form of a source, which can also declare a one-off crawl. A source from the sources file is only shown here, and changed there. */
+/** The form of a source; it can also declare a one-off crawl as a source. A source from the sources file is only shown here, and has to be changed in the file. */
 export function EditSource({ source: name }: { readonly source: string }) {
   const { value, problem, call } = useCall<AnswerOf<"GET /admin/sources/{name}/written">>()
   const ask = () =>

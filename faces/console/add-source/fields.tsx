@@ -6,23 +6,24 @@ import type { Draft } from "./draft.ts"
 export interface FormField {
   readonly name: Exclude<keyof Draft, "rest">
   /**
-   * Fields of the source that it fills in, as problems name them; leaving it counts as leaving the first. Default: its place in `PLACES`.
+   * Fields of the source that this field fills in, as problems name them; leaving it counts as leaving the first.
+   * Default: its place in `PLACES`.
    */
   readonly at?: string | readonly string[]
   readonly label: string
   readonly hint?: ComponentChildren
-  /** Replaces the hint once the source exists, and makes the field read-only. */
+  /** Replaces the hint once the source exists, when the field becomes read-only. */
   readonly fixed?: string
   readonly placeholder?: string
-  /** Whether it has one entry per line. */
+  /** Whether the field has one entry per line. */
   readonly isTall?: boolean
   /** The values to choose from, with their labels. */
   readonly options?: Readonly<Record<string, string>>
-  /** Whether it is shown. Default: always. */
+  /** Whether the field is shown. Default: always. */
   readonly isFor?: (draft: Draft) => boolean
   /** The only value at which this field shows its problems; at others, the fields that then appear show them. */
   readonly showsProblemsAt?: string
-  /** The group that it is in: problems of the whole group are shown here, too. */
+  /** The group that the field is in: problems of the whole group are shown here, too. */
   readonly partOf?: string
 }
 

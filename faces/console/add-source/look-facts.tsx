@@ -11,9 +11,9 @@ export type Look = AnswerOf<"POST /admin/sources/propose">
 
 interface LookProps {
   readonly look: Look
-  /** Looks again, past robots.txt. */
+  /** Looks again, ignoring robots.txt. */
   readonly onIgnoreRobots: () => void
-  /** Looks again, since the network of the site is allowed now. */
+  /** Looks again, now that the network of the site is allowed. */
   readonly onAllowed: () => void
 }
 

@@ -12,13 +12,13 @@ const SHOWN = Object.values(GROUPS).flat().flatMap(placesOf)
 interface FormProps {
   readonly draft: Draft
   readonly problems: readonly Problem[]
-  /** Whether someone has asked to save it: all problems are shown. */
+  /** Whether the user has tried to save the source: all problems are shown. */
   readonly isAsked: boolean
   readonly isNew: boolean
   readonly onChange: (fields: Partial<Draft>) => void
 }
 
-/** The fields of a source. Problems are shown at the field once someone has left it or asked to save. */
+/** The fields of a source. Problems are shown at a field once the user has left it or tried to save. */
 export function SourceForm(form: FormProps) {
   const [left, setLeft] = useState<readonly string[]>([])
   const leave = (field: string) =>

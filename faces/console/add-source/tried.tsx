@@ -19,7 +19,7 @@ const LOGINS: Readonly<Record<NonNullable<Trial["login"]>["kind"], string>> = {
   form: "the form",
 }
 
-/** How pages of the source read: the pages from the look, and, on request, with the current settings. */
+/** The text that Fossick reads from pages of the source: from the look, and, on request, with the current settings. */
 export function Reading({
   draft,
   seen,
@@ -28,7 +28,7 @@ export function Reading({
   readonly draft: Draft
   /** The pages read during the look. */
   readonly seen: Pages
-  /** Called if the draft can't be tried as it is: show the problems. */
+  /** Called if the draft can't be tried because of its problems: shows them. */
   readonly onWrong: () => void
 }) {
   const { value, problem, isBusy, call, cancel } = useCall<Trial>()

@@ -25,12 +25,12 @@ interface WritingProps {
   readonly after: (name: string, isRun: boolean) => Place
 }
 
-/** A source being written: its form, the same as YAML, its pages as Fossick reads them, and the way to save it. */
+/** A source being written: its form, its YAML, its pages as Fossick reads them, and the way to save it. */
 export function Writing({
   seen = [],
   ...props
 }: WritingProps & {
-  /** Pages that a look has read. */
+  /** Pages that were read during a look at the site. */
   readonly seen?: AnswerOf<"POST /admin/sources/propose">["pages"]
 }) {
   const writing = useWriting(props)
@@ -80,10 +80,10 @@ function useWriting({ start, isNew, after }: WritingProps) {
     // Screen readers announce the problems; focus moves to the first.
     setTimeout(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus())
   }
-  /** @param isAgreed whether the person agreed to let in many more readers */
+  /** @param isAgreed whether the user agreed to give many more readers access */
   const save = (isRun: boolean, isAgreed = false) =>
     saving.call(async (signal) => {
-      // The current value: the one shown may be a moment old.
+      // The current value, because the one shown may be a moment old.
       const latest = await previewOf(draft, signal)
       preview.put(latest)
       if (problemsOf(latest, isNew).length > 0) {
@@ -101,7 +101,7 @@ function useWriting({ start, isNew, after }: WritingProps) {
       await appliance.call("PUT /admin/sources/{name}", {
         path: { name },
         query: { run: isRun },
-        // Just checked; the call reports any remaining problem.
+        // The draft was just checked; the call reports any remaining problem.
         body: written as never,
         signal,
       })
@@ -114,13 +114,13 @@ function useWriting({ start, isNew, after }: WritingProps) {
     change: (fields: Partial<Draft>) => setDraft((before) => ({ ...before, ...fields })),
     preview,
     problems: shown === null ? [] : problemsOf(shown, isNew),
-    /** Whether the console may not save it, though the sources file can contain it. */
+    /** Whether the console may not save the source, though the sources file can contain it. */
     isRefused: shown !== null && shown.problems.length > 0 && shown.fits_file,
     isAsked,
     tell,
     saving,
     save,
-    /** Waits for a yes. */
+    /** The save that waits for the user's confirmation. */
     widening,
     closeWidening: () => setWidening(null),
   }
@@ -178,7 +178,7 @@ function Beside({
   )
 }
 
-/** The reasons it can't be saved: a new source can't replace another one, either. */
+/** The reasons why the source can't be saved: a new source can't replace another one, either. */
 const problemsOf = ({ problems, exists }: Preview, isNew: boolean): Preview["problems"] =>
   isNew && exists !== null
     ? [...problems, { field: "name", message: "is the name of another source" }]

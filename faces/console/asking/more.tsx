@@ -8,7 +8,7 @@ const AT_ONCE = 50
 /** Maximum number of rows that one call lists. */
 const MOST = 1000
 
-/** How many rows of a list to ask for, and a way to ask for twice as many; null at the most that one call lists. */
+/** The number of rows to ask for, and a way to ask for twice as many, which is null once a call can't list more. */
 export interface FirstRows {
   readonly limit: number
   readonly more: (() => void) | null
@@ -19,7 +19,7 @@ export function useFirstRows(): FirstRows {
   return { limit, more: limit < MOST ? () => setLimit(Math.min(MOST, limit * 2)) : null }
 }
 
-/** Below a list: how many of its rows are shown, and a button for more. */
+/** Shown below a list: how many of its rows are shown, and a button for more. */
 export const More = ({
   rows: { more },
   shown,

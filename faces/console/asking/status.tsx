@@ -6,7 +6,7 @@ import { Loading, Problem } from "../parts.tsx"
 import type { Actions } from "./use-actions.ts"
 import type { Polled } from "./use-polled.ts"
 
-/** Above a polled value: why the action or the latest call failed, or that the first answer is still loading. */
+/** Shown above a polled value: why the action or the latest call failed, or that the first answer is still loading. */
 export const PolledStatus = ({
   of: { value, problem, refresh },
   actions,

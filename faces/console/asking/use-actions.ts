@@ -9,9 +9,9 @@ type Given<C extends Call> = {} extends GivenTo<C> ? [given?: GivenTo<C>] : [giv
 
 export interface Actions {
   readonly isBusy: boolean
-  /** Why the last one was not done, in words. */
+  /** Why the last action failed, in words. */
   readonly problem: string | null
-  /** Makes a call, reports success, and refreshes the screen. One at a time. */
+  /** Makes a call, reports success, and refreshes the screen. Only one call runs at a time. */
   readonly act: <C extends Call>(said: string, call: C, ...given: Given<C>) => Promise<void>
   /** The same for work that takes more than one call. */
   readonly doing: (said: string, work: () => Promise<unknown>) => Promise<void>

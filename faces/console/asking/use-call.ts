@@ -5,12 +5,12 @@ import { inWords } from "../../session/appliance.ts"
 import { SignedOut } from "./use-polled.ts"
 
 export interface Called<T> {
-  /** The latest answer; it stays until another one comes. */
+  /** The latest answer, kept until the next one arrives. */
   readonly value: T | null
   /** Why the latest call failed, in words. */
   readonly problem: string | null
   readonly isBusy: boolean
-  /** Makes the call, and cancels the one before. */
+  /** Makes the call, and cancels the previous one. */
   readonly call: (ask: (signal: AbortSignal) => Promise<T>) => void
   /** Sets an answer obtained in another way. */
   readonly put: (value: T) => void

@@ -3,7 +3,7 @@ import { addressOf } from "../../session/appliance.ts"
 /** The topics of events. */
 const NAMES = ["runs", "vectors", "removals"] as const
 
-/** Called when something changed, and when the stream came up or broke. */
+/** Called when something has changed, and when the stream opens or breaks. */
 type Listener = (change: "changed" | "state") => void
 
 const listeners = new Set<Listener>()
@@ -54,7 +54,7 @@ function follow(): void {
   source = opened
   opened.addEventListener("open", () => setUp(true))
   opened.addEventListener("error", () => {
-    // Each stream ends after a minute, and no change is missed between two of them. A refused stream stays closed.
+    // Each stream ends after a minute, and no change between two streams is missed. A refused stream stays closed.
     if (opened.readyState === EventSource.CLOSED) setUp(false)
     else
       setTimeout(() => source === opened && opened.readyState !== EventSource.OPEN && setUp(false), AGAIN_MS)

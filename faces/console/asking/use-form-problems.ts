@@ -12,7 +12,7 @@ export interface FormProblems {
   readonly wrong: (field: string) => string | null
   /** The failure in words when it concerns no field; null otherwise. */
   readonly problem: string | null
-  /** Takes the failure of a call; null clears all problems. */
+  /** Sets the problems from a failed call; null clears all problems. */
   readonly tell: (failure: unknown) => void
 }
 

@@ -9,7 +9,7 @@ import { areToldOfChanges, onChanges } from "./use-events.ts"
 export const LIVE_MS = 2000
 /** Minimum time between two requests, however fast events come. */
 const EVENT_MS = 1000
-/** The interval while nothing runs: the longest time until a run started elsewhere shows. */
+/** The interval while nothing runs: the longest it takes until a run started elsewhere is shown. */
 export const IDLE_MS = 10_000
 /** The maximum interval after several failures in a row: an appliance that is down is not asked more often than this. */
 const MOST_MS = 30_000
@@ -22,7 +22,7 @@ export interface Polled<T> {
   readonly value: T | null
   /** Why the latest call failed, in words; null if it succeeded. */
   readonly problem: string | null
-  /** Asks at once. */
+  /** Makes a call immediately. */
   readonly refresh: () => void
 }
 
@@ -40,8 +40,8 @@ export const useAnswer = <C extends Call>(
 
 /**
  * Polls the appliance while the page is visible.
- * @param key of the request: another key discards the answer
- * @param everyMs how long to wait after an answer; null: the answer is final
+ * @param key key of the request: another key discards the answer
+ * @param everyMs how long to wait after an answer; null means that the answer is final
  */
 export function usePolled<T>(
   key: string,
@@ -78,13 +78,13 @@ export function usePolled<T>(
 
 interface Polling<T> {
   readonly ask: (signal: AbortSignal) => Promise<T>
-  /** How long to wait after an answer; null: the answer is final. */
+  /** How long to wait after an answer; null means that the answer is final. */
   readonly everyMs: (latest: T) => number | null
   readonly onValue: (value: T) => void
   readonly onFailure: (error: unknown) => void
 }
 
-/** Asks until {@link stop} while the page is visible: at intervals, and when something changed. */
+/** Polls until {@link stop} while the page is visible: at intervals, and when something has changed. */
 class Poller<T> {
   readonly #polling: () => Polling<T>
   readonly #noMore: () => void

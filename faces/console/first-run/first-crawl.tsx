@@ -16,7 +16,7 @@ export function FirstCrawl({
   onPages,
 }: {
   readonly source: string
-  /** How many pages can be searched by now. */
+  /** Number of pages that can be searched so far. */
   readonly onPages: (pages: number) => void
 }) {
   const meter = useRef(new Meter())
@@ -33,7 +33,7 @@ export function FirstCrawl({
       ])
       const done = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)
       const measured = meter.current.measure(done, performance.now())
-      // If the run ended in the meantime, its pages were counted before that; this is the last look.
+      // If the run has ended in the meantime, its pages were counted before that; this is the last check.
       return { entry: isOpen(job.state) ? entry : await look(), job, addresses, done, measured }
     },
     ({ job }) => (job === null || isOpen(job.state) ? LIVE_MS : null),

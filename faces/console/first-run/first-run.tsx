@@ -16,7 +16,7 @@ const STEPS = ["Name", "First source", "First crawl", "First question"] as const
 /**
  * From a new appliance to its first answer: a name, a source from one look at its site, its crawl in progress, a
  * question.
- * @param source that is being crawled; null: there is none yet
+ * @param source source that is being crawled; null if there is none yet
  */
 export function FirstRun({
   source,
@@ -32,7 +32,7 @@ export function FirstRun({
   const named = (isNew: boolean) => {
     setNamed(true)
     if (isNew) onNamed()
-    // Screen readers announce the next content.
+    // Screen readers announce the next step.
     setTimeout(() => heading.current?.focus())
   }
   return (

@@ -1,7 +1,7 @@
 import { BASE } from "../../session/appliance.ts"
 import { Snippet } from "./snippet.tsx"
 
-/** In place of a key that can't be read back. */
+/** Placeholder for a key that can't be read back. */
 const SOME_KEY = "<key>"
 
 /** The address programs use to reach this appliance. */

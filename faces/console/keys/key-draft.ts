@@ -46,7 +46,7 @@ export const newKeyDraft = (sources: readonly string[]): KeyDraft => ({
   rate_limits: "",
 })
 
-/** Asks the appliance to create the key. */
+/** Requests the new key from the appliance. */
 export async function makeKey(draft: KeyDraft): Promise<Made> {
   const { kind, sources, collections, source, origins, answers, days, credits, rate_limits: rates } = draft
   const limits = {

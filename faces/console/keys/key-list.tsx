@@ -14,14 +14,14 @@ export type KeyAct = "disable" | "enable" | "rotate" | "delete"
 
 const ROLES = { search: "Search", write: "Write", operator: "Operator", admin: "Admin" } as const
 
-/** Actions besides deleting, each for keys of one status. `isForOwn`: also for the key that is signed in. */
+/** Actions besides deleting, each for keys of one status. `isForOwn`: also available for the key that the user signed in with. */
 const ACTS = [
   { act: "rotate", of: "active", isForOwn: true, icon: "restore", label: "Rotate" },
   { act: "enable", of: "disabled", isForOwn: true, icon: "play", label: "Enable" },
   { act: "disable", of: "active", isForOwn: false, icon: "pause", label: "Disable" },
 ] as const
 
-/** What to call a key without a name. */
+/** The label of a key without a name. */
 export const nameOf = ({ name, id }: Pick<Key, "name" | "id">): string => (name === "" ? `Key ${id}` : name)
 
 /** A card for each key: its rights, its usage, and the actions on it. */

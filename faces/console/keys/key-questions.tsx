@@ -20,7 +20,7 @@ interface QuestionProps {
   readonly onClose: () => void
 }
 
-/** Asks for the confirmation, and then acts. */
+/** Asks for the confirmation, and then performs the action. */
 export function KeyQuestion({
   asked,
   onMade,

@@ -15,7 +15,7 @@ export function KeyUse({
 }: {
   readonly keys: readonly Key[]
   readonly usage: readonly Use[]
-  /** Id of a key; null: all. */
+  /** Id of a key; null for all keys. */
   readonly chosen: string | null
 }) {
   return (

@@ -59,7 +59,7 @@ describe("keys in a browser", { tags: ["chromium"] }, () => {
     await opened.page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
     return opened
   }
-  /** The status of a search with a key, from a web page of the given origin. */
+  /** The HTTP status of a search with a key, from a web page of the given origin. */
   const asks = async (key: string, origin?: string) =>
     (
       await fetch(`${workshop.url}/search`, {

@@ -38,7 +38,7 @@ async function look(signal: AbortSignal) {
 
 type Seen = Awaited<ReturnType<typeof look>>
 
-/** The people who may search, their scope, and their usage. */
+/** Keys: who may search, which pages they see, and how much they use. */
 export function Keys({ chosen }: { readonly chosen: string | null }) {
   const [isMaking, setMaking] = useState(false)
   const [asked, setAsked] = useState<Asked | null>(null)

@@ -7,7 +7,7 @@ import { Snippet } from "./snippet.tsx"
 export interface Made {
   readonly name: string
   readonly key: string
-  /** The secret that a service signs user names with; null if the key asks for itself. */
+  /** The secret that a service signs user names with; null if the key's searches aren't made for users. */
   readonly secret: string | null
   readonly isPublic: boolean
 }

@@ -10,7 +10,7 @@ export type PublicKey = AnswerOf<"GET /admin/public-keys">["public_keys"][number
 
 const called = ({ name, id }: PublicKey): string => (name === "" ? `Public key ${id}` : name)
 
-/** Keys in web pages, for everyone to read. */
+/** Keys in web pages, which everyone can read. */
 export function PublicKeys({
   keys,
   usage,

@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 
 export type Use = AnswerOf<"GET /admin/usage">["usage"][number]
 
-/** Days that are shown. */
+/** Number of days shown. */
 export const DAYS = 30
 
 const DAY_MS = 86_400_000

@@ -11,7 +11,7 @@ import { useCall } from "../asking/use-call.ts"
 
 type Look = AnswerOf<"POST /admin/networks/look">
 
-/** A site in a private network: an admin may allow the network needed to read it, after one question. */
+/** A site in a private network: after one confirmation, an admin may allow the network needed to read it. */
 export function AllowNetwork({
   url,
   otherwise,

@@ -4,7 +4,7 @@ import { Block, Problem } from "../parts.tsx"
 import { useActions } from "../asking/use-actions.ts"
 import { useAnswer } from "../asking/use-polled.ts"
 
-/** The private networks that admins allowed, and the way to take one back. */
+/** The private networks that admins have allowed, and a way to revoke each. */
 export function Networks() {
   const { value, problem, refresh } = useAnswer("GET /admin/networks")
   const { isBusy, problem: refused, act } = useActions(refresh)

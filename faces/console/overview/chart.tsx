@@ -3,12 +3,12 @@ import type { ComponentChildren } from "preact"
 import { Table } from "../../design/table.tsx"
 import { atTime } from "../words.ts"
 
-/** A chart's value at one point of time; null: not known. */
+/** A chart's value at one point in time; null if unknown. */
 export type Value = number | null
 
 export interface Line {
   readonly name: string
-  /** From the colours of the design. */
+  /** A colour from the design. */
   readonly tone: "accent" | "good" | "warn" | "bad" | "quiet"
   readonly values: readonly Value[]
 }
@@ -16,9 +16,9 @@ export interface Line {
 const WIDTH = 100
 const HEIGHT = 32
 
-/** The times of the values. */
+/** The points in time of the values. */
 export interface Span {
-  /** When each point begins, in milliseconds since 1970. */
+  /** The start of each point in time, in milliseconds since 1970. */
   readonly at: readonly number[]
   readonly from: number
   readonly to: number
@@ -28,12 +28,12 @@ export interface Span {
 interface Shown extends Span {
   readonly as: "bars" | "lines"
   readonly lines: readonly Line[]
-  /** The value at the top; left out: the largest value. */
+  /** The value at the top. Default: the largest value. */
   readonly most?: number | undefined
   readonly shown: (value: number) => string
 }
 
-/** Stacked bars, or lines, over time. A table below holds the same values. */
+/** Stacked bars, or lines, over time. A table below contains the same values. */
 export function Chart({
   title,
   now,
@@ -132,7 +132,7 @@ function Drawing({ as, at, from, to, stepMs, lines, most, shown }: Shown) {
   )
 }
 
-/** The line breaks where values are missing; a single point is a short stroke. */
+/** The line breaks where values are missing; a single point is drawn as a short stroke. */
 function pathOf(
   at: readonly number[],
   values: readonly Value[],

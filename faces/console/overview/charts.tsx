@@ -192,7 +192,7 @@ function Used({
   )
 }
 
-/** How long ago crawls looked at the pages. */
+/** How long ago the pages were last crawled. */
 function Fresh() {
   const { value } = useAnswer("GET /admin/freshness")
   if (value === null) return null

@@ -9,21 +9,21 @@ export interface Need {
   readonly icon: IconName
   readonly title: string
   readonly text: string
-  /** Where to handle it; null: not in the console. */
+  /** The place in the console to handle it; null if there is none. */
   readonly to: Place | null
   readonly todo: string
 }
 
-/** Below this share, a growing index soon runs out of space. */
+/** The share of free space below which a growing index soon runs out of space. */
 const LOW_DISK_SHARE = 0.05
 
-/** Everything that needs the operator's attention, the worst first. */
+/** Everything that needs the operator's attention, most serious first. */
 export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need[] {
   const needs: Need[] = []
   for (const { name, origin, last_result: last } of sources.sources) {
     // The person who started a one-off crawl saw how it ended.
     if (origin === "one-off" || last === null || last.result === "finished") continue
-    // Its held removals are covered below.
+    // The run's held removals are covered below.
     if (last.result !== "failed" && held.some((one) => one.job_id === last.job_id)) continue
     const isFailed = last.result === "failed"
     needs.push({

@@ -12,10 +12,10 @@ import { atTime, counted, whole } from "../words.ts"
 type State = AnswerOf<"GET /admin/page">
 type Page = NonNullable<State["page"]>
 
-/** Passages shown before "show more". */
+/** Number of passages shown before "show more". */
 const FEW = 4
 
-/** The page as the index holds it: its title, its dates, the passages that searches find. */
+/** The page as stored in the index: its title, its dates, the passages that searches find. */
 export function AsIndexed({ page, forms }: { readonly page: Page; readonly forms: State["other_forms"] }) {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? page.passages : page.passages.slice(0, FEW)
@@ -69,7 +69,7 @@ export function AsIndexed({ page, forms }: { readonly page: Page; readonly forms
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** The passages searches find, each separately, below its headings. */
+/** The passages that searches find, each separately, below its headings. */
 export const Passages = ({ passages }: { readonly passages: Page["passages"] }) => (
   <ol class="passages">
     {passages.map(({ text, shown, headings }, index) => (

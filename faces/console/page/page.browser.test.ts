@@ -72,7 +72,7 @@ describe("inspecting a page in a browser", { tags: ["chromium"] }, () => {
     await now.getByText("unchanged", { exact: true }).waitFor()
     await now.getByText("200 text/html").waitFor()
     expect(await faultsOf(page, "desktop")).toEqual([])
-    // A reload shows the same.
+    // A reload shows the same content.
     await page.reload()
     await verdict.getByText(/It is in the index: it is number \d+ for "thread 2"/).waitFor()
     expect(complaints).toEqual([])
@@ -116,7 +116,7 @@ describe("inspecting a page in a browser", { tags: ["chromium"] }, () => {
   test("a source can be added and a page inspected with the keyboard alone", async () => {
     await using opened = await open("/console?view=sources")
     const { page, complaints } = opened
-    /** Moves by the Tab key to the element with this name, and returns its description. */
+    /** Presses Tab until the element with this name has the focus, and returns its description. */
     const tabTo = async (name: RegExp) => {
       for (let tabs = 0; tabs < 80; tabs++) {
         await page.keyboard.press("Tab")

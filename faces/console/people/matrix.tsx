@@ -23,7 +23,7 @@ export function Matrix() {
   const rows = useFirstRows()
   const wanted = search.trim()
   const query = { limit: rows.limit, ...(wanted !== "" && { source: wanted }) }
-  // Computing an answer involves everyone who has signed in, so it isn't fetched again and again.
+  // The answer is expensive, because everyone who has signed in is checked, so it isn't polled.
   const polled = useAnswer("GET /admin/readers/matrix", { query }, () => null)
   const { value } = polled
   return (

@@ -134,7 +134,7 @@ function Groups() {
   const rows = useFirstRows()
   const wanted = search.trim()
   const query = { limit: rows.limit, ...(wanted !== "" && { search: wanted }) }
-  // Counting involves everyone who has signed in: once is enough.
+  // The count is expensive, because everyone who has signed in is checked: once is enough.
   const polled = useAnswer("GET /admin/groups", { query }, () => null)
   const { value } = polled
   return (

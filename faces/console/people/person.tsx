@@ -37,7 +37,7 @@ export function Person({ id }: { readonly id: string }) {
         <>
           {person.refusal !== null && <p class="notice plain">{person.refusal}</p>}
           <Facts of={person} />
-          {/* Fetched again when the number of sign-ins changes. */}
+          {/* Key for fetching again when the number of sign-ins changes. */}
           <SignIns key={`${person.sign_ins}`} person={id} onChanged={refresh} />
           <Seen key={person.refusal} whom={{ person: id }} />
         </>
@@ -71,7 +71,7 @@ export function SeenAs({ principals }: { readonly principals: string }) {
 }
 
 function Seen({ whom }: { readonly whom: Whom }) {
-  // The view is rebuilt when this person changes, so this isn't fetched again and again.
+  // The view is rebuilt when this person changes, so the answer isn't polled.
   const polled = useAnswer("GET /admin/readers/seen-by", { query: whom }, () => null)
   return (
     <>

@@ -83,7 +83,7 @@ const SOURCES: readonly Column<SourceSeen>[] = [
   { heading: "Source rule", cell: ({ text }) => text },
 ]
 
-/** Shows the results they would get. */
+/** Shows the results that the person or group would get. */
 function SearchAs({ whom }: { readonly whom: Whom }) {
   const [query, setQuery] = useState("")
   const { value, problem, isBusy, call } = useCall<AnswerOf<"POST /admin/readers/search">>()

@@ -7,16 +7,16 @@ export interface Parameter {
   readonly required: boolean
 }
 
-/** A call as the OpenAPI document has it. */
+/** A call as described in the OpenAPI document. */
 export interface OfferedCall {
-  /** `POST /search`. */
+  /** Method and path: `POST /search`. */
   readonly id: string
   readonly method: string
   readonly path: string
   readonly summary: string
   readonly tag: string
   readonly parameters: readonly Parameter[]
-  /** A body to begin with; null: the call takes none. */
+  /** An initial body; null if the call has none. */
   readonly body: string | null
 }
 

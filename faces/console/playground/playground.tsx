@@ -17,7 +17,7 @@ const FIRST = "POST /search"
 
 /** Makes any call of the API: choose it, fill it in, send it, and copy it as code. */
 export function Playground() {
-  // The document only changes with the version.
+  // The document changes only with the version, so it isn't fetched again.
   const { value, problem, refresh } = usePolled("openapi", offeredCalls, () => null)
   const [chosen, choose] = useState(FIRST)
   const call = value?.find(({ id }) => id === chosen) ?? value?.[0]

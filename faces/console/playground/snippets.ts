@@ -1,11 +1,11 @@
 /** A call with the user's values. */
 export interface FilledCall {
   readonly method: string
-  /** As the OpenAPI document has it: `/admin/jobs/{id}`. */
+  /** The path as written in the OpenAPI document: `/admin/jobs/{id}`. */
   readonly path: string
   readonly inPath: Readonly<Record<string, string>>
   readonly inQuery: Readonly<Record<string, string>>
-  /** JSON; undefined: none. */
+  /** The body as JSON; undefined if there is none. */
   readonly body: unknown
 }
 
@@ -35,7 +35,7 @@ function curl(base: string, call: FilledCall): string {
   return lines.join(" \\\n")
 }
 
-/** Calls that tavily-python has under the same names. */
+/** Calls that have the same names in tavily-python. */
 const OF_TAVILY = ["/search", "/extract", "/crawl", "/map"]
 
 function python(base: string, { path, body }: FilledCall): string {
@@ -51,7 +51,7 @@ ${given.join("\n")}
 print(answer)`
 }
 
-/** A JSON value as Python writes it. */
+/** A JSON value in Python syntax. */
 function inPython(value: unknown): string {
   if (value === null) return "None"
   if (typeof value === "boolean") return value ? "True" : "False"

@@ -107,7 +107,7 @@ function Words({ said }: { readonly said: Said }) {
   )
 }
 
-/** All fields without a place of their own in the table, by their names here. */
+/** All fields without a column of their own in the table, by their names here. */
 function moreOf(said: Said): readonly (readonly [name: string, text: string])[] {
   const { human_score: human, agent_score: agent, used_ids: ids, used_citations: quotes } = said
   const labelled = (scores: unknown) =>
@@ -131,7 +131,7 @@ function moreOf(said: Said): readonly (readonly [name: string, text: string])[] 
   return all.flatMap(([name, text]) => (text == null || text === "" ? [] : [[name, `${text}`] as const]))
 }
 
-/** Pages that it names: those used, and those judged one by one. */
+/** Pages that the feedback names: those used, and those judged one by one. */
 function pagesOf({ used_urls: used, urls_scores: scored }: Said): readonly string[] {
   const judged = (scored ?? []).flatMap((one) => {
     const { url } = one as { readonly url?: unknown }

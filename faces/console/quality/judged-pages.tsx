@@ -21,15 +21,15 @@ interface Page {
   readonly grade: number
 }
 
-/** The pages that answer a question, while you edit them. */
+/** The pages that answer a question, being edited. */
 export interface Judgement {
   readonly pages: readonly Page[]
   readonly isChanged: boolean
   readonly isBusy: boolean
   readonly problem: string | null
-  /** Why an address that was added cannot be kept. */
+  /** Why an added address can't be kept. */
   readonly wrong: string | null
-  /** Gives a page another grade; 0 takes it out. */
+  /** Changes a page's grade; 0 removes the page. */
   readonly grade: (url: string, grade: number) => void
   readonly save: () => void
   readonly forget: () => void
@@ -90,7 +90,7 @@ const optionsOf = (grade: number) =>
     .filter((one) => one > 0)
     .map((one) => ({ value: String(one), label: gradeName(one) }))
 
-/** How well one page answers. */
+/** How well a page answers the question. */
 export function GradeOf({
   judgement,
   url,
@@ -123,7 +123,7 @@ export function JudgedPages({
   isJudged,
 }: {
   readonly judgement: Judgement
-  /** Addresses of its results. */
+  /** Addresses of the question's results. */
   readonly found: readonly string[]
   readonly isJudged: boolean
 }) {

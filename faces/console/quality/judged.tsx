@@ -19,7 +19,7 @@ import { atTime, counted, whole } from "../words.ts"
 type Judged = AnswerOf<"GET /admin/judged-questions">["questions"][number]
 export type JudgedRun = AnswerOf<"GET /admin/judged-runs">["runs"][number]
 
-/** Runs that the chart shows. */
+/** Number of runs shown in the chart. */
 const CHARTED = 60
 
 /** Questions with known right pages, how they rank, and how that has changed. */
@@ -99,7 +99,7 @@ const NoneJudged = ({ onImported }: { readonly onImported: () => void }) => (
   </Nothing>
 )
 
-/** Actions for all judged questions. */
+/** Actions on all judged questions. */
 const ForAll = ({
   actions: { isBusy, act },
   isRunning,
@@ -209,7 +209,7 @@ function AskForm() {
   )
 }
 
-/** Takes a file of judged questions. */
+/** Imports a file of judged questions. */
 function ImportButton({
   onDone,
   look = "plain",

@@ -9,8 +9,8 @@ import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { tabTo } from "../../testing/tab-to.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
-// Search quality and rules in a real browser, over an index filled by real runs. Axe checks each screen that has
-// something to show.
+// Search quality and rules in a real browser, over an index filled by real runs. Axe checks each screen once it shows
+// content.
 
 /** A word that is on no page, and unlike any in the workshop. */
 const UNKNOWN = "zyzzyva"
@@ -34,7 +34,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     return await openSignedIn(browser, { url: at.url, key: at.adminKey }, path, WIDTHS.desktop)
   }
 
-  /** A call with a key. */
+  /** Makes a call with a key. */
   async function call(method: string, path: string, body?: object, key = workshop.adminKey) {
     const response = await fetch(workshop.url + path, {
       method,
@@ -72,9 +72,9 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await press(page.getByRole("link", { name: "Add a synonym" }))
     await heading(page, "New synonym").waitFor()
     const words = page.getByLabel("Words or phrases")
-    // Opening another page clears the cookies, and a call without one would sign this page out.
+    // Opening another page clears the cookies, and a call without cookies would sign this page out.
     await words.waitFor()
-    // From the rules, too, it begins with the most frequent unanswered question.
+    // A synonym started from the rules screen also begins with the most frequent unanswered question.
     const rules = await open("/console?view=rule&kind=synonym")
     expect(await rules.page.getByLabel("Words or phrases").inputValue()).toBe(UNKNOWN)
     expect(await rules.page.getByLabel("Try it with").inputValue()).toBe(UNKNOWN)
@@ -122,7 +122,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     const { questions } = await call("GET", "/admin/judged-questions")
     expect(questions).toMatchObject([{ question: "chapter 2", pages: [{ grade: 3 }] }])
 
-    // The explanation of a result, and a pin that would make it worse.
+    // The explanation of a result, and a pin that would make the ranking worse.
     await page.getByText("Why this rank").first().click()
     await page.getByText("Words of the question").waitFor()
     const { url } = questions[0].pages[0] as { readonly url: string }

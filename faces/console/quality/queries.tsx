@@ -37,7 +37,7 @@ const NONE: Readonly<Record<Report, string>> = {
   slow: "No questions yet",
 }
 
-/** People's questions, by report; or how to have them stored if they are not. */
+/** People's questions, by report; or how to have questions stored if they aren't. */
 export function Queries({ report }: { readonly report: Report }) {
   const rows = useFirstRows()
   const [isForgetting, setForgetting] = useState(false)

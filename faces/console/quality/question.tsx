@@ -21,13 +21,13 @@ const RULES = { synonym: "Add a synonym", pin: "Pin a page", boost: "Boost pages
 /** Positions in a chart of ranks: the first at the top, anything below the first ten at the bottom. */
 const NOT_FOUND = 11
 
-/** One question: its results and the reasons, possible fixes, and its marks over time. */
+/** One question: its results and their explanations, possible fixes, and its marks over time. */
 export function Question({ question }: { readonly question: string }) {
   const { value, problem, refresh } = usePolled(
     `question ${question}`,
     async (signal) => {
       const [{ questions }, { questions: judged }] = await Promise.all([
-        // Asked as a user's question is, but not logged.
+        // Asked like a user's question, but not logged.
         appliance.call("POST /admin/rules/preview", { body: { questions: [question] }, signal }),
         appliance.call("GET /admin/judged-questions", { query: { question }, signal }),
       ])
@@ -177,7 +177,7 @@ function Result({
   )
 }
 
-/** The rank of the first expected page by run. */
+/** The rank of the first expected page, by run. */
 function Ranks({ history: { history } }: { readonly history: History }) {
   if (history.length === 0) {
     return <p class="small">No run has asked it yet. Ask all judged questions to see its rank.</p>

@@ -15,8 +15,8 @@ import { addressIn, counted, whole } from "../words.ts"
 type Traced = AnswerOf<"GET /admin/readers">
 
 /**
- * The readers of one page, and the reasons. @param who a person by id or user name, or principals, to check against the
- * rules
+ * The readers of one page, and why they may read it. @param who a person by id or user name, or principals, to check
+ * against the rules
  */
 export function Readers({ url, who }: { readonly url: string | null; readonly who: string | null }) {
   return (
@@ -111,7 +111,7 @@ const namedBy = (who: string | null) =>
   who === null ? {} : /(?:^|,)\s*(?:user:|group:|signed-in)/.test(who) ? { principals: who } : { person: who }
 
 function Page({ url, who }: { readonly url: string; readonly who: string | null }) {
-  // Computing an answer involves everyone who has signed in: once is enough.
+  // The answer is expensive, because everyone who has signed in is checked: once is enough.
   const polled = useAnswer("GET /admin/readers", { query: { url, ...namedBy(who) } }, () => null)
   const { value } = polled
   return (
@@ -164,7 +164,7 @@ function Verdict({ of }: { readonly of: Traced }) {
 
 const KINDS = { person: "Person", role: "Role", source: "Source", page: "Page" } as const
 
-/** The rules that a reader has to pass: if one refuses, the page is hidden. */
+/** The rules that a reader has to pass: if any of them refuses, the page is hidden. */
 const Rules = ({ of: { rules } }: { readonly of: Traced }) => (
   <Block id="rules" title="The rules, in order">
     <ol class="why-steps readers-rules">
@@ -192,7 +192,7 @@ const Rules = ({ of: { rules } }: { readonly of: Traced }) => (
   </Block>
 )
 
-/** What the site showed to the observers' logins. */
+/** What the site showed when observers were logged in. */
 const Observed = ({ of: { observed } }: { readonly of: Traced }) => (
   <Block id="observed" title="What observers saw">
     <Table
@@ -222,7 +222,7 @@ const OBSERVED: readonly Column<Traced["observed"][number]>[] = [
   { heading: "When", cell: ({ at }) => <Time class="when" at={at} /> },
 ]
 
-/** The known people who may read it. */
+/** The known people who may read the page. */
 const Who = ({ of: { people, url } }: { readonly of: Traced }) => (
   <Block id="readers" title="Who may read it">
     {people.of === 0 ? (

@@ -5,14 +5,14 @@ import { counted } from "../words.ts"
 
 type Written = AnswerOf<"POST /admin/readers/preview">
 
-/** The effects of a change of a source's readers, if it needs a second look; null: it doesn't. */
+/** The effects of a change to a source's readers, if it needs confirmation; null if it doesn't. */
 export async function wideningOf(
   source: string,
   readers: unknown,
   signal: AbortSignal,
 ): Promise<Written | null> {
   const preview = await appliance.call("POST /admin/readers/preview", {
-    // Checked with the source.
+    // Not checked here: the appliance checks it along with the source.
     body: { source, readers: readers ?? null },
     signal,
   })

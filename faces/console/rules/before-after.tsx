@@ -18,9 +18,9 @@ export interface Change {
   readonly without: readonly string[]
 }
 
-/** Which of people's questions a preview asks. */
+/** Maximum number of logged questions used in a preview. */
 const MOST_LOGGED = 30
-/** Results of a question that are shown. */
+/** Number of results shown per question. */
 const SHOWN = 5
 
 interface Preview {
@@ -30,7 +30,7 @@ interface Preview {
   readonly isLogged: boolean
 }
 
-/** The effect of changed rules on questions, before you save them. */
+/** The effect of changed rules on questions, shown before the rules are saved. */
 export function BeforeAfter({
   change,
   questions,
@@ -160,7 +160,7 @@ const JUDGED_COLUMNS: readonly Column<Judged["questions"][number]>[] = [
   ...rankColumns((one: Judged["questions"][number]) => one),
 ]
 
-/** Questions whose results change. Those in `asked` are shown even when theirs don't. */
+/** Questions whose results change. Questions in `asked` are shown even if theirs don't. */
 function FoundChange({
   found,
   asked,

@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks"
 
-/** Something that is chosen or not. */
+/** An option that can be checked or unchecked. */
 export function Check({
   label,
   isOn,

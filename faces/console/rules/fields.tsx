@@ -104,7 +104,7 @@ export const BoostFields = ({ sources, ...form }: Fields & { readonly sources: r
   )
 }
 
-/** One of two alternatives, announced as one question. */
+/** A choice between two alternatives, announced as one question. */
 function Choice({
   legend,
   chosen,

@@ -12,7 +12,7 @@ export const KIND_NAMES: Readonly<Record<RuleKind, string>> = {
 export interface RuleDraft {
   readonly kind: RuleKind
   readonly id: string
-  /** A synonym's words are interchangeable; or else `words` also find `to`, but not vice versa. */
+  /** Whether a synonym's words are interchangeable; otherwise `words` also find `to`, but not vice versa. */
   readonly isMutual: boolean
   readonly words: string
   readonly to: string
@@ -30,7 +30,7 @@ export interface RuleDraft {
   readonly factor: string
 }
 
-/** A new rule; optionally for a question, with a page. */
+/** A new rule, optionally for a question and with a page. */
 export const newDraft = (kind: RuleKind, question: string | null, url: string | null): RuleDraft => ({
   kind,
   id: "",
@@ -125,7 +125,7 @@ export function ruleOf(draft: RuleDraft, others: readonly string[]): Rule {
 
 const MAX_ID_CHARS = 40
 
-/** An id made of the rule's first words, with a number where that is taken. */
+/** An id made of the rule's first words, with a number if that id is already used. */
 function freeId({ kind, words, questions, sources, paths }: RuleDraft, others: readonly string[]): string {
   const [first = ""] = {
     synonym: listOf(words),

@@ -17,10 +17,10 @@ const ABOUT: Readonly<Record<RuleKind, string>> = {
   boost: "Raises or lowers the score of pages by their origin, type, language or age.",
 }
 
-/** Unanswered questions offered as a start for a synonym. */
+/** Number of unanswered questions offered as a start for a synonym. */
 const MOST_OFFERED = 5
 
-/** One rule: written, tried on questions, saved. */
+/** One rule: the form, a trial on questions, and saving. */
 export function RuleEditor({ place }: { readonly place: Extract<Place, { readonly view: "rule" }> }) {
   const { value, problem, refresh } = usePolled(
     "rules to edit",
@@ -36,7 +36,7 @@ export function RuleEditor({ place }: { readonly place: Extract<Place, { readonl
         unanswered: queries.map(({ question }) => question),
       }
     },
-    // The text you are writing must not change while you type.
+    // The text must not change while the user is typing.
     () => null,
   )
   const rule = value?.rules.find(({ id }) => id === place.id)

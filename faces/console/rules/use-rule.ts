@@ -63,7 +63,7 @@ export function useRule({ start, isNew, tries, asked, others }: RuleStart) {
       problems.tell(null)
       setTried({ rule, questions: questionsOf(questions, draft) })
     },
-    /** Takes the failure of a try; null when it succeeded. */
+    /** Sets the problems of a failed try; null if it succeeded. */
     onTried: (failure: unknown) => {
       if (failure instanceof FossickError && failure.problems.length > 0) {
         setTried(null)
@@ -80,10 +80,10 @@ export function useRule({ start, isNew, tries, asked, others }: RuleStart) {
 
 export type RuleWriting = ReturnType<typeof useRule>
 
-/** Questions of one preview at most. */
+/** Maximum number of questions in one preview. */
 const MOST_QUESTIONS = 20
 
-/** The questions entered for trying, plus those of a pin. */
+/** The questions to try: those entered, and those of a pin. */
 function questionsOf(written: string, { kind, questions }: RuleDraft): readonly string[] {
   const lines = `${written}\n${kind === "pin" ? questions : ""}`.split("\n").map((one) => one.trim())
   return [...new Set(lines.filter((one) => one !== ""))].slice(0, MOST_QUESTIONS)

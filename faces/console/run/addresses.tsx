@@ -13,7 +13,7 @@ import { shownOutcome } from "./outcomes.ts"
 type Address = AnswerOf<"GET /admin/jobs/{id}/addresses">["addresses"][number]
 type Outcome = NonNullable<GivenTo<"GET /admin/jobs/{id}/addresses">["query"]>["outcome"]
 
-/** Addresses that one call lists. */
+/** Maximum number of addresses that one call lists. */
 const AT_ONCE = 50
 
 const COLUMNS: readonly Column<Address>[] = [
@@ -46,7 +46,7 @@ export function Addresses({
 }: {
   readonly job: number
   readonly outcome: string | null
-  /** Visits so far: when there are more, the list is fetched again. */
+  /** Number of visits so far: when it grows, the list is fetched again. */
   readonly done: number
 }) {
   const [listed, setListed] = useState<Listed | null>(null)
@@ -70,7 +70,7 @@ export function Addresses({
       if (signal?.aborted !== true) setProblem(inWords(error))
     }
   }
-  // A user who has scrolled down the list keeps their place.
+  // Users who have scrolled down the list keep their place.
   const isLong = (listed?.addresses.length ?? 0) > AT_ONCE
   useEffect(() => {
     const given = new AbortController()

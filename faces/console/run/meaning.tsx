@@ -6,7 +6,7 @@ type Meanings = ReadonlyMap<string, string>
 
 let asked: Promise<Meanings> | undefined
 
-/** Asked once. */
+/** Fetched only once. */
 function meanings(): Promise<Meanings> {
   asked ??= appliance.call("GET /admin/outcomes").then(
     ({ outcomes }) => new Map(outcomes.map(({ outcome, meaning }) => [outcome, meaning])),
@@ -18,7 +18,7 @@ function meanings(): Promise<Meanings> {
   return asked
 }
 
-/** What an outcome of visits means for the operator; empty until loaded, since the rest is readable without it. */
+/** What a visit's outcome means for the operator; empty until loaded, since the rest is readable without it. */
 export function Meaning({ of }: { readonly of: string }) {
   const [known, setKnown] = useState<Meanings>(new Map())
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The rate is that of the last few seconds, so that it follows a site that slows down. */
+/** The rate is measured over the last few seconds, so that it follows a site that slows down. */
 const WINDOW_MS = 10_000
 /** The period shown in the chart: two minutes, with one sample every two seconds. */
 const SHOWN = 60

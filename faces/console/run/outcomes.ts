@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 
 type Outcome = AnswerOf<"GET /admin/outcomes">["outcomes"][number]
 
-/** `failed: dns`. */
+/** The outcome's label, such as `failed: dns`. */
 export const shownOutcome = (outcome: string): string =>
   outcome.replace("http-status", "HTTP error").replace(":", ": ").replaceAll("-", " ")
 

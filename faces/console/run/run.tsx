@@ -19,7 +19,7 @@ import { Waits } from "./waits.tsx"
 
 const LOG_LINES = 100
 
-/** One run: live while it lasts, with the result for every address. */
+/** One run: live while it is in progress, with the result for every address. */
 export function Run({ job: id, outcome }: { readonly job: number; readonly outcome: string | null }) {
   const meter = useRef(new Meter())
   const polled = usePolled(

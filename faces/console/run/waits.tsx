@@ -47,7 +47,7 @@ export function Waits({
 
 const SECOND_MS = 1000
 
-/** Counts down to the next try. */
+/** Counts down to the next attempt. */
 function NextTry({ until }: { readonly until: string }) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -17,7 +17,7 @@ const TRIGGERS: Readonly<Record<Job["trigger"], string>> = {
 /** The origin of a run's request. */
 export const askedBy = (trigger: Job["trigger"]): string => TRIGGERS[trigger]
 
-/** Visits that failed. */
+/** Number of visits that failed. */
 export const failedIn = ({ outcomes }: Pick<Job, "outcomes">): number =>
   Object.entries(outcomes).reduce((sum, [name, count]) => sum + (name.startsWith("failed:") ? count : 0), 0)
 
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Job>[] = [
   { heading: "Failed", isNumber: true, cell: (job) => whole(failedIn(job)) },
 ]
 
-/** Runs, a row each. */
+/** A table of runs, one per row. */
 export const RunTable = ({ caption, jobs }: { readonly caption: string; readonly jobs: readonly Job[] }) => (
   <Table caption={caption} columns={COLUMNS} rows={jobs} keyOf={({ id }) => String(id)} />
 )

@@ -38,7 +38,7 @@ describe("a schedule in a browser", { tags: ["chromium"] }, () => {
   }
   const row = (page: Page, name: string) =>
     page.getByRole("list", { name: "Sources" }).getByRole("listitem").filter({ hasText: name })
-  /** The time that the screen gives for a source's next run. */
+  /** The time that the screen shows for a source's next run. */
   const nextRun = async (page: Page, name: string) => {
     const fact = row(page, name).locator("dl > div").filter({ hasText: "Next run" })
     return new Date((await fact.locator("time").getAttribute("datetime"))!)

@@ -148,7 +148,7 @@ function Todo({ entry, actions: { isBusy, act } }: Omit<RowProps, "running">) {
   )
 }
 
-/** How many visits of the last run ended this way, linked to their addresses. */
+/** Number of visits in the last run that ended this way, linked to their addresses. */
 function visits(last: Entry["last_result"], outcome: "failed" | "skipped"): ComponentChildren {
   if (last === null) return "–"
   const count = last[outcome]

@@ -12,7 +12,7 @@ import { Wanted } from "./wanted.tsx"
 
 /** Maximum number of rows that one call lists. */
 const MOST = 1000
-/** Pages that people ask for, the most wanted first. */
+/** Pages that people ask for, most wanted first. */
 const MOST_WANTED = 20
 
 async function look(signal: AbortSignal) {
@@ -24,7 +24,7 @@ async function look(signal: AbortSignal) {
   return { ...list, wanted, running: new Map(running.jobs.map((job) => [job.id, job])) }
 }
 
-/** The declared sources, a row each. */
+/** The declared sources, one per row. */
 export function Sources() {
   const polled = usePolled("sources", look, ({ sources }) =>
     sources.some(({ last_job: job }) => job !== null && isOpen(job.state)) ? LIVE_MS : IDLE_MS,

@@ -9,7 +9,7 @@ import { Block } from "../parts.tsx"
 
 type List = AnswerOf<"GET /admin/page-requests">
 
-/** Pages that people asked for and did not find, the most wanted first. */
+/** Pages that people asked for and did not find, most wanted first. */
 export function Wanted({
   wanted: { requests, total },
   actions,

@@ -9,7 +9,7 @@ type Host = AnswerOf<"GET /admin/outbound">["hosts"][number]
 
 const SHOWN = 200
 
-/** The hosts the appliance talked to, the most recent first. */
+/** The hosts that the appliance connected to, most recent first. */
 export function Connections() {
   const { value, problem, refresh } = useAnswer("GET /admin/outbound", { query: { limit: SHOWN } })
   if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />

@@ -20,7 +20,7 @@ import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 import { OUTCOME_MEANINGS } from "./payment-outcomes.ts"
 
-// Searches are sold for real payments on a chain of this machine: some were paid for, one was not, and one is still
+// Searches are sold for real payments on a chain on this machine: some were paid for, one was not, and one is still
 // undecided. api/doors/x402/for-sale.test.ts tests how a whole appliance sells them.
 
 const QUESTION = { query: "pumps", search_depth: "advanced" }
@@ -38,7 +38,7 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
   const opened = new AsyncDisposableStack()
   let browser: TestBrowser
   let workshop: Workshop
-  /** Transactions of the network, the newest first. */
+  /** Transactions of the network, newest first. */
   let settled: readonly string[]
   /** How paying callers were answered. */
   let statuses: readonly number[]
@@ -75,7 +75,7 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
     facilitator.fail({ settle: { kind: "http-500" } })
     const unknown = await ask(shop, QUESTION, open.headers)
     statuses = [bought, second, unsettled, unknown].map(({ status }) => status)
-    // Outcomes are written now and then.
+    // Outcomes are written only at intervals.
     await until(async () =>
       (await asked("/payments/days")).outcomes.some(({ outcome }) => outcome === "unknown"),
     )
@@ -117,7 +117,7 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
     ])
     await page.getByText("2 payments").waitFor()
     const ended = await cellsOf(page.getByRole("table", { name: "Requests by how they ended" }))
-    // Each payer got the price first.
+    // Each payer was first told the price.
     const meanings = ended.map(([outcome, count]) => {
       const [name, meaning] = outcome!.split(/\s*\n\s*/)
       return [name, [meaning, count]] as const
@@ -130,7 +130,7 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
     })
     const days = await cellsOf(page.getByRole("table", { name: "Revenue by day" }))
     expect(days.map(([, network]) => network)).toEqual(days.map(() => NETWORK))
-    // Midnight may have passed between the two.
+    // Midnight may have passed between the two payments.
     expect(days.reduce((sum, [, , sales]) => sum + Number(sales), 0)).toBe(2)
     const payments = await cellsOf(page.getByRole("table", { name: "Settled payments" }))
     expect(payments.map(([, amount, from, transaction]) => [amount, from, transaction])).toEqual([

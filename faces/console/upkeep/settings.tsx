@@ -12,11 +12,11 @@ type Setting = AnswerOf<"GET /admin/settings">["settings"][number]
 
 const SHOWN = ["set", "all"] as const
 
-/** Every setting and the origin of its value. They are set where the appliance is started, not here. */
+/** Every setting and the origin of its value. Settings are changed where the appliance is started, not here. */
 export function SettingList() {
   const [shown, show] = useState<(typeof SHOWN)[number]>("all")
   const [text, setText] = useState("")
-  // They don't change after the start.
+  // Settings don't change after the start.
   const { value, problem, refresh } = useAnswer("GET /admin/settings", {}, () => null)
   if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
   const words = text.toLowerCase().split(/\s+/)

@@ -6,7 +6,7 @@ export function Snippet({
   name,
   text,
 }: {
-  /** What it is, such as `the command`. */
+  /** What the text is, such as `the command`. */
   readonly name: string
   readonly text: string
 }) {

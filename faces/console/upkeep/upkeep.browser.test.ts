@@ -18,7 +18,7 @@ import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 // Running the appliance, in a real browser: vectors, the last days, backups, webhooks, payments, settings, and the
-// playground. Axe looks at each screen where it has something to show.
+// playground. Axe checks each screen once it shows content.
 
 const ROOT = join(import.meta.dirname, "../../..")
 const run = promisify(execFile)
@@ -69,7 +69,7 @@ describe("the upkeep screens in a browser", { tags: ["chromium"] }, () => {
   test("the multilingual model is offered when pages or questions are in languages the current model does not read", async () => {
     await using opened = await open("/console?view=upkeep")
     const { page, complaints } = opened
-    // No index for another model is being built; all else is the appliance's answer.
+    // No index for another model is being built; everything else is the appliance's answer.
     let why: object = { suited: "multilingual" }
     await page.route("**/admin/model", async (route) => {
       if (route.request().method() !== "GET") return await route.fallback()
@@ -171,7 +171,7 @@ describe("the upkeep screens in a browser", { tags: ["chromium"] }, () => {
     expect(await faultsOf(page, "phone")).toEqual([])
     await page.getByLabel("Find").fill("FOSSICK_API_KEY")
     await settings.getByText("not set").first().waitFor()
-    // No other setting mentions it.
+    // No other setting mentions this word.
     await page.getByLabel("Find").fill("FOSSICK_SEND_SECONDS")
     await settings.getByText("60", { exact: true }).waitFor()
     expect(await settings.getByRole("row").count()).toBe(2)

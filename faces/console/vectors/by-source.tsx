@@ -12,7 +12,7 @@ type Entry = AnswerOf<"GET /admin/sources">["sources"][number]
 const waiting = ({ pages, pages_with_vectors: having }: Entry): number | null =>
   having === null ? null : Math.max(0, pages - having)
 
-/** Each source, those with the longest queues on top, and which of them goes first. */
+/** Each source, those with the longest queues on top, and which of them is processed first. */
 export function BySource({
   sources,
   first,

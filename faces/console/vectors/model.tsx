@@ -24,7 +24,7 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /** The model that creates the vectors, the reason why it is used, and a way to change it. */
 export function Model() {
-  // Fetched separately, and seldom: the appliance looks into the folders of all models.
+  // Fetched separately, and rarely, because the appliance reads the folders of all models.
   const polled = useAnswer("GET /admin/model")
   const { value, refresh } = polled
   const actions = useActions(refresh)
@@ -105,7 +105,7 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
   )
 }
 
-/** Why the multilingual model would be better; null where nothing suggests it, and where it was requested. */
+/** Why the multilingual model would be better; null if nothing suggests it, or if it was requested. */
 function whyMultilingual({ wanted, suited, unread_questions: unread }: State["model"]): string | null {
   if (wanted === "multilingual") return null
   if (unread !== null)

@@ -67,7 +67,7 @@ describe("an answer", () => {
     let before: string[] = []
     for (let at = 1; at <= STEPS.length; at++) {
       const now = shown(STEPS.slice(0, at), false)
-      // The last block grows; earlier blocks stay, apart from sources still to come.
+      // The last block grows; earlier blocks stay, except that sources may be added.
       for (const [index, one] of before.entries()) {
         expect(now[index]?.startsWith(one.replace(/(?:\[\d+\])+$/, ""))).toBe(true)
       }

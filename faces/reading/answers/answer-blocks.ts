@@ -7,7 +7,7 @@ export const NO_ANSWER = "No answer to this was found in the index."
 export interface Unit {
   /** The unit's lines, items and cells, as plain text without Markdown's marks. */
   readonly pieces: readonly string[]
-  /** Numbers of the results it comes from, starting at 1. */
+  /** Numbers of the results that the unit comes from, starting at 1. */
   readonly cites: readonly number[]
 }
 
@@ -17,7 +17,7 @@ type Cited = {
   readonly isLast: boolean
 }
 
-/** A block of an answer. A paragraph may hold several units, one after the other. */
+/** A block of an answer. A paragraph can contain several units, one after the other. */
 export type AnswerBlock =
   | { readonly kind: "words"; readonly parts: readonly (Cited & { readonly text: string })[] }
   | (Exclude<PassageBlock, { kind: "words" }> & Cited)
@@ -26,7 +26,7 @@ export type AnswerBlock =
  * Splits an answer such as `To do so, run it. [1] Then wait. [2][3]` into blocks. Brackets within code and tables
  * aren't citations.
  *
- * @param isWhole whether the answer is complete; if not, an end that may yet become a fence, a table or a citation is
+ * @param isWhole whether the answer is complete; if not, an end that can still become a fence, a table or a citation is
  * left out, so that text already shown does not change its form
  */
 export function answerBlocks(answer: string, isWhole = true): AnswerBlock[] {
@@ -57,7 +57,7 @@ export const citesOf = (answer: string): readonly number[] => [
 const CITES = /(?:^|\s+)\[\d{1,2}\](?:\s?\[\d{1,2}\])*(?=\s|$)/g
 const FENCE = /^`{3,}/
 
-/** An answer, split after its citations. `isJoined`: the text continues the previous line. */
+/** An answer, split after its citations. `isJoined`: whether the text continues the previous line. */
 function citedTexts(answer: string) {
   const found: { text: string; cites: number[]; isJoined: boolean }[] = []
   let from = 0
@@ -100,21 +100,21 @@ function fencesOf(lines: readonly string[]): string[] {
 function settled(answer: string): string {
   const lines = answer.split("\n")
   const last = lines.pop()!
-  // An empty line opens and closes nothing.
+  // An empty line neither opens nor closes a block.
   const fence = fencesOf([...lines, ""]).at(-1)!
   if (fence !== "") {
-    // Backticks may be half of the fence's end.
+    // The backticks may be the first half of the closing fence.
     const code = (/^`+$/.test(last) ? lines : [...lines, last]).join("\n").trimEnd()
     return `${code}\n${fence}`
   }
   if (!/^[`|]/.test(last)) lines.push(last.replace(BEGUN, ""))
-  // A row only counts as a table's head once the line below it has arrived.
+  // A row only counts as a table's header once the line below it has arrived.
   const end = lines.findLastIndex((line) => line !== "")
   const isAlone = lines[end]?.startsWith("|") === true && lines[end - 1]?.startsWith("|") !== true
   return (isAlone ? lines.slice(0, end) : lines).join("\n")
 }
 
-/** An end that could still become a citation or a list marker. */
+/** An ending that can still become a citation or a list marker. */
 const BEGUN = /(?:^|\s+)\[\d{0,2}$|\s+$|^ *(?:\d{1,9}[.)]?|-)? *$/
 
 function piecesOf(block: PassageBlock): readonly string[] {
@@ -123,7 +123,7 @@ function piecesOf(block: PassageBlock): readonly string[] {
   return block.text.split("\n").filter((line) => line.trim() !== "")
 }
 
-/** An item of a list without its mark. `number`: null in a list without numbers. */
+/** An item of a list without its mark. `number`: null in an unnumbered list. */
 export interface Item {
   readonly text: string
   readonly number: number | null

@@ -5,9 +5,9 @@ import { type AnswerBlock, answerBlocks, type Item, listsOf, type Unit } from ".
 
 /** Elements that the page around an answer adds to it. */
 interface Shown {
-  /** The link or button to a source of a unit; null for none. */
+  /** The link or button to a source of a unit; null if there is none. */
   readonly cite: (number: number, unit: Unit) => VNode | null
-  /** Shown beside code, such as a button that copies it. */
+  /** An element shown beside code, such as a button that copies it. */
   readonly besideCode?: (code: string) => VNode
 }
 

@@ -1,6 +1,6 @@
 import { plainWords } from "../words.ts"
 
-/** The passages of a page with the most words of the question, with their positions in the content, from 0; the best come first. */
+/** The passages of a page with the most words of the question, with their positions in the content, from 0; best first. */
 export function bestPassages(
   content: string,
   wanted: ReadonlySet<string>,

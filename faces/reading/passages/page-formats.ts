@@ -30,7 +30,7 @@ const FORMATS = {
 
 export const PAGE_TYPES = Object.keys(FORMATS) as readonly PageType[]
 
-/** A type that a newer appliance names is shown as it is. */
+/** A type that only a newer appliance knows is shown as it is. */
 export function formatOf(type: string): { readonly name: string; readonly icon: IconName } {
   const [name, icon] = (FORMATS as Readonly<Record<string, Format>>)[type] ?? [type, "page"]
   return { name, icon }

@@ -5,7 +5,7 @@ export type PassageBlock =
   | { readonly kind: "words"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly string[] }
   | { readonly kind: "code"; readonly text: string }
-  /** `names`: column names; empty if the table has none. */
+  /** `names`: column names; empty if there are none. */
   | {
       readonly kind: "table"
       readonly names: readonly string[]
@@ -63,9 +63,9 @@ export interface Extract<One> {
 }
 
 /**
- * The neighbouring lines with the most wanted words; if several are equal, the first.
- * @param most how many lines to take
- * @param textOf the text of a line
+ * The neighbouring lines with the most words searched for; if several stretches are equal, the first.
+ * @param most maximum number of lines
+ * @param textOf returns the text of a line
  */
 export function extractOf<One>(
   lines: readonly One[],

@@ -5,7 +5,7 @@ type Result = Pick<
   "url" | "title" | "type" | "section" | "pages"
 >
 
-/** A passage's place, in words, and the address that leads there. */
+/** A passage's place, in words, and the address that links to it. */
 export interface Place {
   readonly text: string
   readonly to: string | undefined
@@ -15,7 +15,7 @@ export interface Place {
  * The place of a result's passage: its page or slide, and the heading, unless that is the title; null if neither is
  * known.
  *
- * @param at position of the passage in the content, from 0; only the heading of the best one is known
+ * @param at position of the passage in the content, from 0; the heading is only known for the best passage
  */
 export function placeOf({ title, type, section, pages }: Result, at: number): Place | null {
   const own = pages?.[at]
@@ -29,8 +29,8 @@ export function placeOf({ title, type, section, pages }: Result, at: number): Pl
 }
 
 /**
- * The address that a result links to. A PDF opens at the page of its best passage if that is shown, else of the first one shown; a
- * web page opens at the top.
+ * The address that a result links to. A PDF opens at the page of its best passage if that is shown, otherwise at the
+ * page of the first one shown; a web page opens at the top.
  *
  * @param shown places of the passages that are shown
  */

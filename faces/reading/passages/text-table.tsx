@@ -8,10 +8,10 @@ export const TextTable = ({
   rows,
   role = "group",
 }: {
-  /** Column names; empty if the table has none. */
+  /** Column names; empty if there are none. */
   readonly names: Cells
   readonly rows: readonly Cells[]
-  /** Left out to make it a group, since a page of results would otherwise have dozens of regions with the same name. */
+  /** A group by default, since a page of results would otherwise have dozens of regions with the same name. */
   readonly role?: "group" | "region"
 }) => (
   <div class="table-box" role={role} aria-label="Table" tabIndex={0}>

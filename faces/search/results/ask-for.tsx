@@ -10,13 +10,13 @@ import { appliance, inWords } from "../../session/appliance.ts"
 /** The maximum length that the appliance stores. */
 const MOST_CHARS = 400
 
-/** Asks the operator for a page that the index lacks: by its address if you know it, and by your question. */
+/** Asks the operator for a page that the index lacks: by its address if the user knows it, and by the question. */
 export function AskFor({
   question,
   url = "",
 }: {
   readonly question: string
-  /** For a page that is known but not stored. */
+  /** Shown for a page that is known but not stored. */
   readonly url?: string | undefined
 }) {
   const [isOpen, setOpen] = useState(false)

@@ -15,7 +15,7 @@ const HEADINGS: Readonly<Record<Filter, string>> = {
   published: "Published",
 }
 
-/** Values of a field to show; rarer ones can be found by asking for them. */
+/** Maximum number of values shown per field; rarer ones can be found by including them in the question. */
 const MOST_VALUES = 8
 
 /** The name people use for a value. */
@@ -73,11 +73,11 @@ function groupsOf({ name, values }: { readonly name: Filter; readonly values: re
 
 interface Value {
   readonly value: string
-  /** Null when it is not known. */
+  /** Null if the count isn't known. */
   readonly count: string | null
 }
 
-/** The most frequent values, and the chosen ones whether any page has them or not. */
+/** The most frequent values, and the chosen ones even if no page has them. */
 function valuesOf(name: Filter, asked: Asked, facets: readonly Facet[]): readonly Value[] {
   const facet = facets.find(({ field }) => field === name)
   // If not all pages were counted, this is a minimum.

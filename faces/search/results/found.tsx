@@ -19,7 +19,7 @@ import { ResultCard } from "./result.tsx"
 const weakMatches = (count: number): string =>
   count === 1 ? "Show 1 weak match" : `Show ${count} weak matches`
 
-/** What was missing when the appliance answered. */
+/** Everything that was missing when the appliance answered. */
 function Degraded({ parts }: { readonly parts: Searched["degraded"] }) {
   const note = degradedNote(parts)
   return note === null ? null : (
@@ -94,7 +94,7 @@ export function Found({ searched: { found, ...searched }, ...props }: FoundProps
   )
 }
 
-/** The pages, with notes above and below them; folded when none is likely to answer. */
+/** The pages, with notes above and below them; collapsed if none is likely to answer. */
 function Pages({
   asked,
   searched: { found, question, degraded },

@@ -7,7 +7,7 @@ import { type Asked, hasFilters } from "../asked.ts"
 import { AskFor } from "./ask-for.tsx"
 import type { Found } from "../use-search.ts"
 
-/** Why no result, or no likely one, was found, and what to do next. */
+/** Why no result, or no likely one, was found, and what the user can do next. */
 export function Nothing({
   asked,
   found,
@@ -75,7 +75,7 @@ function Coverage({ coverage }: { readonly coverage: Found["coverage"] }) {
   )
 }
 
-/** A search that could not be made. */
+/** A search that failed. */
 export function Problem({ text, onAgain }: { readonly text: string; readonly onAgain?: () => void }) {
   return (
     <section class="notice bad" role="alert">

@@ -14,12 +14,12 @@ import { SourceLine } from "./source-line.tsx"
 import type { Result } from "../use-search.ts"
 import { Why } from "./why.tsx"
 
-/** Passages shown for a page; the rest are in its stored copy. */
+/** Maximum number of passages shown for a page; the rest are in its stored copy. */
 const MOST_PASSAGES = 2
 /** Maximum number of lines of code, table rows or list items in each passage. */
 const MOST_LINES = [6, 3] as const
 
-/** One page that was found. */
+/** One result. */
 export function ResultCard({
   result,
   wanted,
@@ -93,14 +93,14 @@ function PlaceLine({ place }: { readonly place: Place | null | undefined }) {
   )
 }
 
-/** The page's first picture, from the appliance's own store; nothing for a page without one. */
+/** The page's first picture, from the appliance's own store; nothing if the page has none. */
 function Thumbnail({ result: { url, images = [] } }: { readonly result: Result }) {
   const [image] = images
   if (image === undefined) return null
   return <StoredImage page={url} image={typeof image === "string" ? image : image.url} alt="" />
 }
 
-/** A picture as seen by a crawl. A picture that hasn't been checked yet isn't shown. */
+/** A picture as it was when crawled. A picture that hasn't been checked yet isn't shown. */
 export function StoredImage({
   page,
   image,

@@ -1,7 +1,7 @@
 /** Number of tile colours in results.css. */
 const TILES = 6
 
-/** An address without a name: `127.0.0.1`, `[::1]`, `localhost`, each with or without a port. */
+/** A host without a name: `127.0.0.1`, `[::1]`, `localhost`, each with or without a port. */
 const IS_NAMELESS = /^(?:[\d.]+|\[.*\]|localhost)(?::\d+)?$/
 
 /**

@@ -6,13 +6,13 @@ import { promisify } from "node:util"
 const MINUTES_MS = 60_000
 const MOST_OUTPUT = 64 * 1024 * 1024
 
-/** Runs a program to its end. @throws Error with its output if it fails */
+/** Runs a program until it ends. @throws Error with its output if it fails */
 async function run(folder: string, program: string, ...args: readonly string[]): Promise<void> {
   const options = { cwd: folder, timeout: 10 * MINUTES_MS, maxBuffer: MOST_OUTPUT }
   await promisify(execFile)(program, args, options)
 }
 
-/** The lines that a site's makers paste. */
+/** The lines that a site's authors paste. */
 interface Lines {
   /** Origin of the site itself. */
   readonly site: string
@@ -24,18 +24,18 @@ interface Lines {
 /** A documentation site built by one of the programs. */
 export interface SiteKind {
   readonly name: "docusaurus" | "mkdocs" | "sphinx"
-  /** The folder within the site's folder where its pages will be. */
+  /** The folder within the site's folder where its pages will be written. */
   readonly output: string
-  /** Makes the site with the widget in it. */
+  /** Builds the site with the widget in it. */
   build(folder: string, lines: Lines): Promise<void>
-  /** A question that its pages answer, and a word of the answer. */
+  /** A question that the site's pages answer, and a word of the answer. */
   readonly question: string
   readonly answer: RegExp
   /** Two versions by their labels, and the part of their pages' addresses; null if there is only one. */
   readonly versions: readonly { readonly label: string; readonly folder: string }[]
-  /** The question asked in both. */
+  /** The question asked in both versions. */
   readonly word: string
-  /** Turns the site dark as its readers do. */
+  /** Switches the site to dark colours as its readers do. */
   readonly dark: (document: { documentElement: Marked; body: Marked }) => void
 }
 

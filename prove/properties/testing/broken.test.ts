@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { MADE_UP, madeUp } from "#base/testing/made-up.ts"
 
-// For properties.test.ts, which needs a failing property: in the normal tests it holds.
+// A failing property, needed by properties.test.ts: in the normal tests it holds.
 test("a number is below fifty", () => {
   fc.assert(
     fc.property(fc.nat(99), (number) => {

@@ -7,10 +7,10 @@ import { endWithUs } from "#base/testing/end-with-us.ts"
 import { freePort } from "#base/testing/free-port.ts"
 import { until } from "#base/testing/until.ts"
 
-/** `.ci/install` reads it, too. */
+/** The version of Keycloak; `.ci/install` reads it, too. */
 export const KEYCLOAK_VERSION = "26.7.3"
 
-/** The folder of an installation that was built for {@link Keycloak}, or null. README.md says how to make one. */
+/** The folder of an installation that was built for {@link Keycloak}, or null. README.md explains how to create one. */
 export function findKeycloak(): string | null {
   const folder = process.env["KEYCLOAK"] ?? ""
   return existsSync(join(folder, "lib/quarkus/quarkus-application.dat")) ? folder : null
@@ -63,7 +63,7 @@ export class Keycloak implements AsyncDisposable {
   async #start(): Promise<void> {
     const installed = findKeycloak()
     if (installed === null) throw new Error("KEYCLOAK names no installation")
-    // It writes to the folder next to its programs.
+    // Keycloak writes to the folder next to its programs.
     for (const name of ["bin", "lib", "themes", "providers"])
       symlinkSync(join(installed, name), join(this.#folder, name))
     cpSync(join(installed, "conf"), join(this.#folder, "conf"), { recursive: true })
@@ -95,7 +95,7 @@ export class Keycloak implements AsyncDisposable {
       ...opened.map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`),
       "-Xms64m",
       "-Xmx512m",
-      // Keycloak only runs for a few seconds.
+      // Settings that save start-up time, because Keycloak only runs for a few seconds.
       "-XX:+UseSerialGC",
       "-XX:TieredStopAtLevel=1",
       `-Dkc.home.dir=${this.#folder}`,
@@ -116,7 +116,7 @@ export class Keycloak implements AsyncDisposable {
     ]
   }
 
-  /** Makes a client as in the handbook, except for the appliance's address. @returns its secret */
+  /** Creates a client as in the handbook, except for the appliance's address. @returns its secret */
   async addClient(example: object, appliance: string): Promise<string> {
     const secret = "secret-of-the-client"
     const text = JSON.stringify({ ...example, secret }).replaceAll("https://search.example.com", appliance)
@@ -124,14 +124,14 @@ export class Keycloak implements AsyncDisposable {
     return secret
   }
 
-  /** Makes it notify a client of sign-outs through the browser, instead of calling it. */
+  /** Makes Keycloak notify a client of sign-outs through the browser, instead of calling the client. */
   async tellByBrowser(clientId: string): Promise<void> {
     const query = `clientId=${encodeURIComponent(clientId)}`
     const [client] = (await this.#admin("GET", `/${REALM}/clients?${query}`)) as Named[]
     await this.#admin("PUT", `/${REALM}/clients/${client!.id}`, { ...client, frontchannelLogout: true })
   }
 
-  /** How it reads the metadata of a client. */
+  /** How Keycloak reads the metadata of a client. */
   async described(metadata: string): Promise<{ readonly attributes: Readonly<Record<string, string>> }> {
     const described = await this.#admin("POST", `/${REALM}/client-description-converter`, metadata)
     return described as { readonly attributes: Readonly<Record<string, string>> }

@@ -6,7 +6,7 @@ interface Bucket {
   at: number
 }
 
-/** Maximum number of addresses kept: 2 MB of them. A forgotten address starts again with a full budget. */
+/** Maximum number of addresses kept, which take 2 MB. A forgotten address starts again with a full budget. */
 const MOST_ADDRESSES = 10_000
 const MINUTE_MS = 60_000
 
@@ -15,13 +15,13 @@ const MINUTE_MS = 60_000
  * gradually refills (token bucket).
  */
 export class KeylessBudget {
-  /** Budget of one address. */
+  /** The budget of each address. */
   readonly perMinute: number
   readonly #now: () => number
   readonly #buckets = new Lru<string, Bucket>(MOST_ADDRESSES)
   #refused = 0
 
-  /** @param perMinute at least 1; Infinity refuses none */
+  /** @param perMinute at least 1; with Infinity, nothing is refused */
   constructor(perMinute: number, now: () => number = () => performance.now()) {
     this.perMinute = perMinute
     this.#now = now
@@ -39,7 +39,7 @@ export class KeylessBudget {
     return Math.round(used)
   }
 
-  /** Takes a request out of its address's budget. @returns false if nothing is left */
+  /** Charges a request to its address's budget. @returns false if nothing is left */
   take(address: string): boolean {
     if (this.perMinute === Infinity) return true
     const bucket = this.#buckets.get(address) ?? { tokens: this.perMinute, at: this.#now() }
@@ -51,13 +51,13 @@ export class KeylessBudget {
     return true
   }
 
-  /** Returns a request to the budget because it turned out to have a key. */
+  /** Refunds a request to the budget because it turned out to have a key. */
   giveBack(address: string): void {
     const bucket = this.#buckets.get(address)
     if (bucket) bucket.tokens = Math.min(this.perMinute, bucket.tokens + 1)
   }
 
-  /** Counts a refused request. @returns seconds until one more is available */
+  /** Counts a refused request. @returns seconds until the next request is possible */
   refuse(): number {
     this.#refused++
     return Math.ceil(MINUTE_MS / this.perMinute / 1000)

@@ -45,7 +45,7 @@ export class Heap implements Disposable {
     return this.#now() - this.#collected.at < KNOWN_MS
   }
 
-  /** Records how many bytes a full collection has left. */
+  /** Records how many bytes survived a full collection. */
   collected(bytes: number): void {
     this.#collected = { bytes, at: this.#now() }
   }

@@ -62,7 +62,7 @@ describe("garbage from a busy time", () => {
     lazy.live(5, 0.9)
     lazy.live(60, 0.01)
     expect(lazy.times()).toBe(0)
-    // It gradually adds up.
+    // The work gradually adds up.
     lazy.live(600, 0.01)
     expect(lazy.times()).toBe(1)
     lazy.collection[Symbol.dispose]()

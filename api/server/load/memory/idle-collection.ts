@@ -4,7 +4,7 @@ import { garbageCollector } from "#base/process/garbage-collector.ts"
 const LOOK_MS = 5000
 /** Number of consecutive checks that must find almost no work done before the process counts as idle. */
 const QUIET_LOOKS = 4
-/** Metrics, health checks and timers use less of the event loop than this. */
+/** Share of the event loop's time; metrics, health checks and timers use less than this. */
 const QUIET_SHARE = 0.05
 /** The minimum work since the last collection: with less, the garbage isn't worth a pause. */
 const WORTH_MS = 10_000

@@ -4,22 +4,23 @@ import { type CacheUse, cacheUses } from "#base/flow/memory/cache-memory.ts"
 import { machineMemory } from "#base/process/machine-memory.ts"
 
 export const MB = 1024 * 1024
-/** Default share of the memory of the machine or the container, which the crawler and models share. The index cache comes on top. */
+/** Default share of the memory of the machine or the container, which is shared with the crawler and models. The index cache is added to it. */
 const SHARE_OF_MACHINE = 1 / 4
 /** The same for V8's limit for objects and strings, which make up most of the data and the garbage. */
 const SHARE_OF_HEAP = 1 / 2
 const LEAST_MB = 128
-/** Minimum left for calls, no matter how much caches may hold. */
+/** Minimum number of bytes left for calls, however much caches may hold. */
 const LEAST_FOR_CALLS = 64 * MB
 /** The index cache's share of a configured memory limit. */
 const SHARE_OF_INDEX = 1 / 3
 /**
- * Share of the calls' memory for unsent answers: a reader who takes nothing also holds the texts of its answer, four
- * times as much. So readers who stall lose their connections before calls are refused because of them.
+ * Share of the calls' memory for unsent responses. A response that its client doesn't read also keeps its texts in
+ * memory, which are four times as large. So clients that stall lose their connections before calls are refused because
+ * of them.
  */
 const SHARE_OF_UNSENT = 1 / 8
 const LEAST_UNSENT = 32 * MB
-/** It does not change during the life of a process, and every call needs it. */
+/** Cached, because it does not change during the life of a process, and every call needs it. */
 const HEAP_LIMIT = getHeapStatistics().heap_size_limit
 
 export interface MemoryLimits {

@@ -109,7 +109,7 @@ test("the index cache is added to the machine's share, and takes a third of a co
   expect(memoryLimit({ memoryMb: 0 }, caches, 2048 * MB)).toBe(768 * MB)
   expect(memoryLimit({ memoryMb: 768 }, caches, 2048 * MB)).toBe(768 * MB)
   expect(memoryOfCalls({ memoryMb: 768 }, caches)).toBe(500 * MB)
-  // The setting is too low: calls get 64 MB all the same.
+  // The setting is too low, but calls get 64 MB anyway.
   expect(memoryLimit({ memoryMb: 300 }, caches)).toBe(332 * MB)
   expect([mostOfIndexMb({ memoryMb: 0 }), mostOfIndexMb({ memoryMb: 300 })]).toEqual([Infinity, 100])
 })
@@ -148,7 +148,7 @@ test("searches whose pages have no room are answered 503 with Retry-After, and c
   const engine = new LargePages([hit()])
   await using app = await serveApp({
     engine,
-    // In addition to the caches, 48 MB for calls.
+    // 48 MB for calls, in addition to the caches.
     config: { memoryMb: (cachesLimit() + 64 * MB) / MB, searches: 4 },
   })
   const ask = () =>

@@ -19,10 +19,10 @@ const RETRY_SECONDS = 2
  * sent. The first two take one or two bytes per character.
  */
 export const BYTES_PER_CHAR = 4
-/** The memory a call takes in addition to the texts of its pages: its request, its connection and data for comparing. */
+/** The memory that a call takes in addition to the texts of its pages: its request, its connection and data for comparisons. */
 const CALL_BYTES = 256 * 1024
 
-/** How much one account holds, and its limit. */
+/** The bytes in one account, and its limit. */
 export interface Holding {
   readonly held: number
   readonly total: number
@@ -62,10 +62,10 @@ interface AccountLimits extends MemoryLimits {
 }
 
 /**
- * The single account of the memory that callers make this process hold: a whole with parts, each of which refuses early
- * if the whole has no room. (Elasticsearch calls this a parent circuit breaker with children.) Bytes that the system
- * holds without asking, such as answers waiting for slow readers, are counted at their actual size. The share of caches
- * is never given to calls, whether it is used or not: caches fill without a request that could be refused.
+ * Accounts for all the memory that callers make this process use: a total with parts, each of which refuses early if
+ * the total is used up. (Elasticsearch calls this a parent circuit breaker with children.) Bytes that the system holds
+ * without asking, such as responses waiting for slow readers, are counted at their actual size. The share of caches is
+ * never given to calls, whether it is used or not: caches fill without a request that could be refused.
  */
 export function openMemory(
   limits: AccountLimits,

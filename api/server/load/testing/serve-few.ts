@@ -11,7 +11,7 @@ import type { RequestState } from "../../../context.ts"
 import { httpServer } from "../../http-server.ts"
 import { openConnections } from "../connections.ts"
 
-// A separate process that serves with a given limit of descriptors, and opens that many files on request.
+// A separate process that serves with a given limit on descriptors, and opens that many files on request.
 
 const app = new Koa<RequestState>()
 app.use(async (ctx) => {

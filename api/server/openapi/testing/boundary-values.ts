@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../schema/schemas.ts"
 
-/** A value to try in place of a field, and which field that is. */
+/** A value to try for a field, and which field that is. */
 export interface Trial {
   /** `limits.pages`, `files[0].name`. */
   readonly field: string

@@ -31,8 +31,9 @@ ajv.addSchema(closed({ $id: "document", components: document.components }) as Js
 const compiled = new Map<string, ValidateFunction>()
 
 /**
- * Deviations of an answer from the document: a status that isn't listed for the call, and fields that are missing,
- * wrong or not listed. Empty for an answer as documented, and for a path or method that is not in the document.
+ * Deviations of a response from the document: a status that isn't listed for the call, and fields that are missing,
+ * wrong or not listed. Empty for a response that matches the document, and for a path or method that is not in the
+ * document.
  */
 export function undocumented(method: string, path: string, { status, body }: RealAnswer): string[] {
   const operation = operationAt(method, path)

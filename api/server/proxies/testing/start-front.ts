@@ -20,9 +20,9 @@ const EXAMPLE_NAME = "search.example.com"
 const EXAMPLE_APPLIANCE = "127.0.0.1:8080"
 
 interface FrontProgram {
-  /** The rest of a complete configuration around a site. */
+  /** The rest of a complete configuration, to be put around a site. */
   readonly around: (site: string, folder: string) => string
-  /** The site on a loopback port. */
+  /** The site, on a loopback port. */
   readonly placed: (site: string, port: number) => string
   readonly args: (file: string) => readonly string[]
 }
@@ -51,7 +51,7 @@ export type FrontName = keyof typeof FRONTS
 
 export interface Front extends AsyncDisposable {
   readonly port: number
-  /** Sends a request to one of its names, bypassing DNS. */
+  /** Sends a request to one of the site's names, bypassing DNS. */
   ask(
     path: string,
     options?: Omit<RequestOptions, "headers"> & {
@@ -133,7 +133,7 @@ export async function startFront(
   return front
 }
 
-/** The one example in a language on a page of the handbook. */
+/** The only example in a language on a page of the handbook. */
 function exampleOf(page: string, language: string): string {
   const markdown = readFileSync(join(DOCS, `${page}.md`), "utf8")
   const [example, ...others] = [

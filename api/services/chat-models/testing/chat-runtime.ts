@@ -21,7 +21,7 @@ export interface Said {
 
 export interface RuntimeOptions {
   readonly says: (request: RuntimeRequest) => Said | string
-  /** Number of tokens it can read and write; each word is one token. Default 8192. */
+  /** Number of tokens that the model can read and write; each word is one token. Default 8192. */
   readonly context?: number
   readonly key?: string
   /** Becomes true when the model is loaded; until then the server answers as its kind does. */
@@ -57,12 +57,12 @@ interface Kind {
   about(context: number): Readonly<Record<string, unknown>>
   readonly notFound: unknown
   readonly firstDelta: Readonly<Record<string, unknown>>
-  /** Fields besides the usual ones. */
+  /** Fields in addition to the usual ones. */
   readonly extra: Readonly<Record<string, unknown>>
 }
 
 const KINDS: Readonly<Record<RuntimeName, Kind>> = {
-  // From its openai.go and docs/openai.md, docs/api.md.
+  // Based on Ollama's openai.go, docs/openai.md and docs/api.md.
   ollama: {
     limits: ["max_tokens"],
     thought: (reasoning) => ({ role: "assistant", content: "", reasoning }),
@@ -81,7 +81,7 @@ const KINDS: Readonly<Record<RuntimeName, Kind>> = {
     firstDelta: { role: "assistant", content: "" },
     extra: { system_fingerprint: "fp_ollama" },
   },
-  // From its protocol.py and docs; version 0.10.
+  // Based on vLLM's protocol.py and docs; version 0.10.
   vllm: {
     limits: ["max_completion_tokens", "max_tokens"],
     refuses(_, tokens, context) {
@@ -109,7 +109,7 @@ const KINDS: Readonly<Record<RuntimeName, Kind>> = {
     firstDelta: { role: "assistant", content: "" },
     extra: {},
   },
-  // From its docs; reasoning is part of the text unless a switch is set.
+  // Based on LM Studio's docs; reasoning is part of the text unless a switch is set.
   lmStudio: {
     limits: ["max_tokens"],
     refuses({ response_format: form }) {
@@ -188,7 +188,7 @@ const KINDS: Readonly<Record<RuntimeName, Kind>> = {
     firstDelta: { role: "assistant", content: null },
     extra: { system_fingerprint: "b1-7e4c0a9" },
   },
-  // From OpenAI's reference and the refusals that its users report.
+  // Based on OpenAI's reference and the refusals that its users report.
   hosted: {
     limits: ["max_completion_tokens"],
     refuses({ max_tokens: old, max_completion_tokens: limit, temperature }) {
@@ -326,7 +326,7 @@ export async function startChatRuntime(name: RuntimeName, options: RuntimeOption
         const error = { message: "Loading model", type: "unavailable_error", code: 503 }
         return answer(response, 503, { error })
       }
-      // The others say nothing until they can answer.
+      // The other servers don't respond until the model is loaded.
       const waiting = setInterval(() => {
         if (!isLoaded()) return
         clearInterval(waiting)
@@ -355,5 +355,5 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
   response.end(typeof body === "string" ? body : JSON.stringify(body))
 }
 
-/** Words, each with the blanks after it. */
+/** The words of a text, each with the white space after it. */
 const wordsIn = (text: string): string[] => text.match(/\S+\s*/g) ?? []

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** A request as the stub got it. */
+/** A request that the stub received. */
 export interface StubRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders

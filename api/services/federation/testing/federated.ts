@@ -19,7 +19,7 @@ import { memoryState, serveApp, type ServedApp, withTestKeys } from "../../../te
 import { Federation } from "../federation.ts"
 import type { PeerSpec } from "../peers-file.ts"
 
-/** An appliance for a test, with its own index, on a socket. */
+/** An appliance for a test, with its own index, that listens on a socket. */
 export interface Appliance extends ServedApp {
   readonly federation: Federation
   /** Its log lines about peers. */
@@ -30,7 +30,7 @@ export interface ApplianceOptions {
   readonly pages: readonly Page[]
   readonly peers?: readonly PeerSpec[]
   readonly mostHops?: number
-  /** Further keys, by their text. */
+  /** Additional keys, by their text. */
   readonly keys?: Readonly<Record<string, Partial<ApiKey>>>
   readonly sourceNames?: readonly string[]
   readonly port?: number

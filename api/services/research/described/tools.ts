@@ -5,7 +5,7 @@ import { pick, warned } from "../../../server/tools/tools.ts"
 import type { Tool } from "../../../server/operation/tool.ts"
 import { researchSchema } from "../request.ts"
 
-/** The tool in Tavily's MCP server that requests a report. */
+/** The tool that requests a report, as in Tavily's MCP server. */
 export const researchTool: Tool = {
   name: "tavily_research",
   title: "Research",

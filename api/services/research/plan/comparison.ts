@@ -31,7 +31,7 @@ export function comparisonIn(clause: string): Comparison | null {
   return compared(versus ? [versus[1]!, versus[2]!] : (list ?? "").split(BETWEEN_SIDES), clause)
 }
 
-/** "For each message" asks about messages, not about sides. */
+/** Matches questions about each side. "For each message" asks about messages, not about sides. */
 const ASKED_OF_EACH =
   /\b(?:differ\w*|both|which one|compare\w*|(?:does|do|is|are|has|have|can|of|with|to|by|from|under) each|each (?:of|one|is|does|has|can|side))\b|\beach(?:[?.,;]|$)/i
 
@@ -51,15 +51,15 @@ function compared(named: readonly string[], clause: string): Comparison | null {
   const names = bare.map((side) => side.replace(/^(?:the|a|an|both)\s+/i, ""))
   const sides = names.map((side) => `${side}${noun}`)
   if (sides.length < 2 || sides.length > MAX_SIDES) return null
-  // A side can have the same name as a word used in tasks: "hold, keep and purge".
+  // A side can have the same name as a word used in tasks, as in "hold, keep and purge".
   if (sides.some((side) => side.split(/\s+/).length > MAX_SIDE_WORDS || tellingWords(side).length === 0))
     return null
   return { sides, about: wordsNotIn([...given, ...sides].join(" "), subjectWords(clause)) }
 }
 
 /**
- * "Acme's red, green and blue pumps": words that appear once belong to all, the owner's name before and the noun
- * after.
+ * "Acme's red, green and blue pumps": words that appear once belong to all sides: the owner's name at the start and the
+ * noun at the end.
  */
 function sharedWords(sides: readonly string[]): { bare: string[]; noun: string } {
   const owner = /^(\S+['’]s)\s+(?=\S)/.exec(sides[0] ?? "")?.[0] ?? ""
@@ -67,7 +67,7 @@ function sharedWords(sides: readonly string[]): { bare: string[]; noun: string }
   const [first = "", ...rest] = bare.at(-1)?.split(/\s+/) ?? []
   const isShared = rest.length > 0 && bare.length > 1 && bare.slice(0, -1).every((side) => !/\s/.test(side))
   if (!isShared) return { bare, noun: "" }
-  // Each of several MPMs is an MPM.
+  // Removes a plural s after an abbreviation: each of several MPMs is an MPM.
   const noun = rest.join(" ").replace(/(?<=\p{Lu}{2})s$/u, "")
   return { bare: [...bare.slice(0, -1), first], noun: ` ${noun}` }
 }

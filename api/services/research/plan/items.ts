@@ -7,13 +7,13 @@ const STEM = new RegExp(String.raw`^(.*\b(${STEM_END}))\s+(\S.*)$`, "i")
 const SPLIT = /,\s*(?:(?:and|or|und|oder|et|ou|y|o)\s+)?|\s+(?:and|or|und|oder|et|ou|y|o)\s+/i
 /** "Cover a, b and c": the topics a report is asked to cover. */
 const TOLD = /^((?:please )?(?:cover|discuss|mention|include|treat|address))\s+(\S.*)$/i
-/** Two things joined only by "and" may be one part or two; three in a row are a list. */
+/** Minimum number of items: two things joined only by "and" may be one part or two; three in a row are a list. */
 const LEAST_ITEMS = 3
 const MAX_ITEM_WORDS = 10
 
 /**
- * A clause item by item, each with the words before the list: "What do they do with their seals, hoses and oil?" asks
- * three things. If there is no list, only the clause.
+ * A clause split into items, each with the words before the list: "What do they do with their seals, hoses and oil?"
+ * asks three questions. If there is no list, only the clause itself.
  */
 export function itemsOf(clause: string): string[] {
   const bare = clause.replace(/[?？.!]+$/, "")
@@ -46,7 +46,7 @@ function inClause(clause: string): Listed | null {
   if (told !== undefined && isShort(thing!)) return { stem: "", items: [thing!, ...others] }
   const [, stem, preposition, item] = STEM.exec(first) ?? []
   if (stem === undefined || item === undefined || !isShort(item)) return null
-  // "against a, against b": each item has the preposition.
+  // In "against a, against b", each item repeats the preposition.
   const repeated = `${preposition!} `.toLowerCase()
   const once = (other: string) =>
     other.toLowerCase().startsWith(repeated) ? other.slice(repeated.length) : other

@@ -23,9 +23,9 @@ export interface Part extends Question {
 
 const MAX_PARTS = 9
 const ENDING = /[?？.!]+$/
-/** Parts that share more of their terms count as one; items of a list differ in a word. */
+/** Parts that share more than this portion of their terms count as one; items of a list differ in a word. */
 const KNOWN = 0.95
-/** A shorter clause asks nothing. */
+/** Minimum number of words in a clause that asks something. */
 const LEAST_WORDS = 2
 
 const ASKING =
@@ -45,11 +45,11 @@ const NEXT_QUESTION = new RegExp(
 )
 
 /**
- * The parts of a task, at least one: its sentences, their clauses, the items they name, the sides they compare; each with the task's
- * subject.
+ * The parts of a task, at least one: its sentences, their clauses, the items they name and the sides they compare, each
+ * with the task's subject.
  */
 export function planOf(text: string): Part[] {
-  // The patterns would try every way to split a long run of blanks.
+  // White space is collapsed first, because the patterns would try every way to split a long run of spaces.
   const input = text
     .replaceAll(/[^\S\n]+/g, " ")
     .replaceAll(/\s*\n\s*/g, "\n")
@@ -109,17 +109,17 @@ function bySide(parts: readonly Part[]): Part[] {
 const ASKS = new RegExp(String.raw`\b(?:${ASKING}|compare\w*|differ\w*)\b`, "i")
 const isAsking = (text: string): boolean => ASKS.test(text)
 
-/** Whether a clause asks about the things compared before it, each or all of them. */
+/** Whether a clause asks about the things compared before it, individually or together. */
 const speaksOfEach = (clause: string): boolean =>
   /\b(?:each|both|they|them|their|these|those)\b/i.test(clause)
 
-/** The clause asks only how one side differs from the other. */
+/** Matches a clause that asks only how one side differs from the other. */
 const ASKS_DIFFERENCE = /^(?:how|where|what|in wh\w+)\b.{0,40}\b(?:differ\w*|compare)$/i
 const EACH = /\b(?:each|both)(?: (?:one|of (?:them|these|those)))?\b|\bthe(?:y|m)\b/gi
 const THEIR = /\btheir\b/gi
 /**
- * The aspects asked about each side: "differ in price and taste". A single word after "in" may be the sides' setting:
- * "in aptitude".
+ * Matches the aspects asked about each side: "differ in price and taste". A single word after "in" may be the setting
+ * of the comparison: "in aptitude".
  */
 const ASPECTS = /\s(?:in|by|regarding|concerning|with (?:respect|regard) to)\s+(.+)$/i
 const CONTEXT_WORDS = 1
@@ -135,7 +135,7 @@ function aspectsOf(clause: string): string[] {
   return aspects.length > 1 && areShort ? aspects : []
 }
 
-/** @param given the aspect asked about each side; used when a clause only compares */
+/** @param given the question asked about each side; used when a clause only compares */
 function sidesOf({ sides, about }: Comparison, clause: string, given = ""): Part[] {
   const bare = given.replace(ENDING, "")
   const asked = ASKS_DIFFERENCE.test(bare) ? "" : bare
@@ -167,7 +167,7 @@ function sidesOf({ sides, about }: Comparison, clause: string, given = ""): Part
 const contextOf = (question: string, subject: readonly string[]): string =>
   wordsNotIn(question, subject).slice(0, SUBJECT_WORDS).join(" ")
 
-/** A question with fewer words that name something is not understood without its context. */
+/** Minimum number of words that name something: a question with fewer isn't understood without its context. */
 const TELLING_WORDS = 2
 
 /** A question as a separate part. */

@@ -8,7 +8,7 @@ import type { Question } from "../sources/evidence.ts"
 import type { Part } from "./parts.ts"
 import { areSame, labelOf, MAX_LABEL_CHARS, SUBJECT_WORDS, subjectWords } from "./words.ts"
 
-/** Headings that many pages have and that name nothing. */
+/** Headings that occur on many pages and name no topic. */
 const EMPTY_HEADING =
   /^(?:introduction|overview|summary|conclusion|contents|table of contents|notes?|references?|see also|examples?|description|background|appendix.*|further reading|resources|details|usage|synopsis|links?|faq|changelog|history|authors?|copyright|license|bugs|next steps|related.*|more.*|about.*|options|arguments|parameters?|return values?|syntax|commands?|properties|methods|basics|getting started|quick ?start|home|welcome)$/i
 
@@ -55,7 +55,7 @@ export async function subtopics(
   const candidates = [...weights.values()]
     .map(({ label, weight, pages }) => {
       const terms = new Set(analyse(label, null))
-      // Related to the input, but more than the input itself.
+      // Topics related to the input rank higher, but must add something to it.
       const related = terms.intersection(asked).size > 0 ? 1.3 : 1
       return { label, terms, value: weight * related * (1 + Math.log(pages.size)), pages: pages.size }
     })
@@ -78,13 +78,13 @@ export async function subtopics(
 /** A part of the task, and its findings so far. */
 export interface PartFound {
   readonly part: Part
-  /** Headings above the findings that answer it, best first. */
+  /** Headings above the findings that answer the part, best first. */
   readonly headings: readonly (readonly string[])[]
 }
 
 /**
  * Questions that follow from the findings, part by part. For a part without an answer: its own words plus the title of
- * the page closest to the task. For an answered part: the section that answers it.
+ * the page closest to the task. For an answered part: its words plus the section that answers it.
  *
  * @param nearest the title of the page closest to the task; null if nothing was found
  */
@@ -103,7 +103,7 @@ export function followUps(
   for (const { part, headings } of found) {
     if (headings.length > 0 || nearest === null) continue
     ask(part, [...subjectWords(part.asks), ...subjectWords(nearest)])
-    // The name of a side says enough on its own; other words would find other subjects.
+    // The name of a side is specific enough on its own; other words would find other subjects.
     if (part.side !== null) ask(part, subjectWords(part.asks))
   }
   for (const { part, headings } of deeper ? found : []) {

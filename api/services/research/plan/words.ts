@@ -6,14 +6,14 @@ import { isStopWord } from "#engine/text/analysis/stop-words.ts"
 export const MAX_LABEL_CHARS = 90
 /** Number of the task's words that are added to the search for a part or a subtopic, to keep it on the subject. */
 export const SUBJECT_WORDS = 6
-/** Texts that share more of their terms ask the same thing. */
+/** Texts that share more than this portion of their terms ask the same thing. */
 const SAME = 0.6
 
 /** Words of tasks and comparisons that do not name a subject. */
 const OF_TASKS =
   /^(?:compar\w*|contrast\w*|differ|differs|differences?|differ\w*|versus|vs|say|says|tell|explain|describe|list|show|give|name|discuss|summari[sz]e|outline|please|each|both|several|respectively|get|gets|got|happens?|work|works|way|ways|one|ones|use|used|using|need|needs|between|begin|began|begins|start|starts|know|knows|choose|make|makes|made|bring|take|takes|become|becomes|decide|decides|exist|exists|mean|means|keep|keeps|first|best)$/i
 
-/** The distinctive words of a text, as written, each once. */
+/** The distinctive words of a text, as written, without duplicates. */
 export function tellingWords(text: string): string[] {
   const words = text.match(/[\p{L}\p{N}.][\p{L}\p{M}\p{N}_.'’/+#-]*[\p{L}\p{N}+#]|[\p{L}\p{N}]/gu) ?? []
   return [...new Set(words.filter((word) => !isStopWord(word.toLowerCase(), null)))]
@@ -25,7 +25,7 @@ export const subjectWords = (text: string): string[] =>
     .map((word) => word.replace(/['’]s$/, ""))
     .filter((word) => !OF_TASKS.test(word))
 
-/** The words that a text does not contain, ignoring case. */
+/** Those of the given words that a text does not contain, ignoring case. */
 export function wordsNotIn(text: string, words: readonly string[]): string[] {
   const named = new Set(subjectWords(text).map((word) => word.toLowerCase()))
   return words.filter((word) => !named.has(word.toLowerCase()))

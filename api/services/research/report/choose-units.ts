@@ -10,7 +10,7 @@ export interface Answered {
   readonly units: readonly Finding[]
 }
 
-/** Units that share more of the smaller one's terms say the same thing. */
+/** Units that share more than this portion of the smaller one's terms say the same thing. */
 const REPETITION = 0.6
 
 /** Chooses the report's content: for each part the unit that answers it best, and others that answer it nearly as well. */
@@ -25,7 +25,7 @@ export function choose(
     return { part, answers: answers.filter(({ value }) => value >= least) }
   })
   return near.map(({ part, answers }) => {
-    // A unit that answers another part better belongs there, unless this part would then have none.
+    // A unit that answers another part better is left to that part, unless this part would then have no units.
     const own = answers.filter(
       ({ finding, value }) =>
         !near.some(({ answers: others }) =>
@@ -45,7 +45,7 @@ export function choose(
   })
 }
 
-/** Whether a unit says the same thing as another; a unit with other numbers, or that contradicts another, does not. */
+/** Whether a unit says the same thing as another; a unit with other numbers, or one that contradicts the other, does not. */
 export const repeats = (one: Finding, other: Finding): boolean =>
   one.text.includes(other.text) ||
   other.text.includes(one.text) ||

@@ -3,9 +3,9 @@ import type { CitationFormat } from "../request.ts"
 
 /** How a report names its sources. */
 export interface Citations {
-  /** The mark after a statement. @param pages as in `ReportText` */
+  /** The citation after a statement. @param pages as in `ReportText` */
   mark(places: readonly number[], pages?: Readonly<Record<number, CitedPage>>): string
-  /** The list at the end of the report, as markdown; empty if nothing was cited. */
+  /** The list of sources at the end of the report, as Markdown; empty if nothing was cited. */
   list(): string
   /** Sources in the order in which they were first cited, with the pages cited. */
   readonly cited: readonly Source[]
@@ -21,8 +21,8 @@ const HEADINGS: Readonly<Record<CitationFormat, string>> = {
 /**
  * Names sources in the requested style: numbers in brackets in the order of their first use, or author (otherwise
  * title) and year in parentheses, with a letter after the year where two would look the same. The lists follow MLA 9,
- * APA 7 and the author-date form of Chicago 17, as far as web pages have the data they need. Pages of documents follow
- * the year, or are in the list of numbered sources, whose links open the first one.
+ * APA 7 and the author-date form of Chicago 17, insofar as web pages have the data they need. Pages of documents follow
+ * the year, or are in the list of numbered sources, whose links open the first of the pages.
  */
 export function citationsOf(sources: readonly Source[], format: CitationFormat): Citations {
   const order: number[] = []
@@ -83,7 +83,7 @@ function inText(source: Source, style: Style, letter: string): string {
   return style === "apa" ? `${who(source)}, ${dated}` : `${who(source)} ${dated}`
 }
 
-/** A letter for each source whose name would otherwise be the same as another's. */
+/** A letter for each source whose citation would otherwise look the same as another's. */
 function lettersFor(sources: readonly Source[], style: Style): Map<number, string> {
   const alike = Map.groupBy(sources.keys(), (place) => inText(sources[place]!, style, ""))
   const letters = new Map<number, string>()
@@ -133,13 +133,13 @@ function fullEntry(source: Source, style: Style, letter: string): string {
   }
 }
 
-/** The page as it follows the name in a text: MLA and Chicago use only the number. */
+/** The page as it follows the source's name in a citation: MLA and Chicago use only the number. */
 function behindName(style: Style, at: CitedPage): string {
   if (at.kind === "page" && style !== "apa") return `${style === "mla" ? " " : ", "}${at.page}`
   return `, ${numbered([at])}`
 }
 
-/** In the order of the document, without pages that begin or end a longer range. */
+/** The pages in the order of the document, without pages that begin or end a longer range. */
 function inOrder(pages: readonly CitedPage[]): CitedPage[] {
   const placeOf = ({ anchor, page }: CitedPage) => Number(/\d+/.exec(anchor ?? page)?.[0] ?? 0)
   return pages
@@ -147,7 +147,7 @@ function inOrder(pages: readonly CitedPage[]): CitedPage[] {
     .sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** `p. 7`, `pp. 7–8, 12`, `slide 3`. All must be of the same kind. */
+/** Formats pages: `p. 7`, `pp. 7–8, 12`, `slide 3`. All must be of the same kind. */
 function numbered(pages: readonly CitedPage[]): string {
   const isMany = pages.length > 1 || pages.some(({ page }) => page.includes("–"))
   const names = { page: isMany ? "pp." : "p.", slide: isMany ? "slides" : "slide" }
@@ -156,7 +156,7 @@ function numbered(pages: readonly CitedPage[]): string {
 
 const pagesOf = ({ pages }: Source): string => (pages === undefined ? "" : `, ${numbered(pages)}`)
 
-/** The publication date of a page, otherwise the date when it was read. */
+/** The publication date of a page, or else the date when it was read. */
 function datesOf(source: Source): string {
   const { published, fetched } = source
   if (hostOf(source) === null) return ""
@@ -172,13 +172,13 @@ const monthDay = (time: number): string => inEnglish(time, { month: "long", day:
 const dayMonthYear = (time: number): string =>
   `${inEnglish(time, { day: "numeric" })} ${inEnglish(time, { month: "short" })} ${inEnglish(time, { year: "numeric" })}`
 
-/** `null` for a file, which is on no site. */
+/** The host of a source; `null` for a file, which has none. */
 const hostOf = ({ url }: Source): string | null => {
   const parsed = URL.parse(url)
   return parsed === null || parsed.protocol === "file:" ? null : parsed.hostname.replace(/^www\./, "")
 }
 
-/** A markdown link whose text and address cannot end it early. */
+/** A Markdown link, escaped so that its text and address cannot end it early. */
 function link(text: string, { url, pages }: Source): string {
   const shown = text.replaceAll(/[[\]]/g, "\\$&").replaceAll(/\s+/g, " ")
   if (hostOf({ url } as Source) === null) return shown

@@ -3,7 +3,7 @@ import type { Answered } from "./choose-units.ts"
 
 const MOST_DISPUTED = 3
 
-/** Pairs of contradicting findings, at least one of which would be in the report; the two of a pair follow each other. */
+/** Pairs of contradicting findings, at least one of which would be in the report; the two findings of a pair are adjacent. */
 export function disagreements(answered: readonly Answered[], { findings }: Evidence): Finding[] {
   const pairs: Finding[] = []
   for (const finding of answered.flatMap(({ units }) => units)) {

@@ -12,7 +12,7 @@ export interface Step {
   readonly about: string
   readonly queries?: readonly string[]
   readonly sources?: readonly Source[]
-  /** Id of the step that this one is part of. */
+  /** Id of the step that this step is part of. */
   readonly parent?: string
 }
 

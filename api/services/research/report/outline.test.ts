@@ -135,7 +135,7 @@ test("a cell contains no unit that would break its row or that an earlier cell h
   const list = { kind: "list", leads: ["Coffee"], text: "- boil water\n- wait" } as const
   const text = reportOf("Compare tea, coffee and cocoa", [["Tea is a leaf."], [list], ["Cocoa is a nut."]])
   expect(text).toContain("| Tea | Tea is a leaf. [1] |\n| Coffee | see below |\n| Cocoa | Cocoa")
-  // Its lead becomes the heading.
+  // The unit's lead becomes the heading.
   expect(text).toContain("## Coffee\n\n- boil water\n- wait [1]")
   const both = "Tea is a leaf and coffee is a bean."
   const again = reportOf("Compare tea, coffee and cocoa", [[both], [both], ["Cocoa is a nut."]])

@@ -17,15 +17,15 @@ const ANSWER = "Answer"
 const COMPARISON = "Comparison"
 const DISAGREEMENT = "Where sources differ"
 const IN_SHORT = "In short"
-/** A longer text makes a cell hard to read. */
+/** Maximum number of characters in a cell: longer text makes it hard to read. */
 const MAX_CELL_CHARS = 400
 
 /**
- * The units as a report: a table if the task compares things, a section for each part of the task, the disagreements of
- * sources, and the missing answers. Each unit appears once.
+ * The units as a report: a table if the task compares things, a section for each part of the task, the disagreements
+ * between sources, and the missing answers. Each unit appears once.
  *
  * @param parts the parts of the task
- * @param beside additional topics that were looked into
+ * @param beside additional topics that were investigated
  */
 export function outline(
   parts: readonly Answered[],
@@ -47,11 +47,11 @@ export function outline(
     said.push(...left)
     if (left.length > 0) sections.push({ heading, asks: part.text, findings: below(heading, left) })
     if (left.length > 0 || free.length === 0 || at >= parts.length) continue
-    // One unit may answer two parts: its section then has both names.
+    // One unit may answer two parts; its section then gets both headings.
     const place = sections.findIndex(({ findings }) => findings.some((one) => repeats(free[0]!, one)))
     const known = sections[place]
     if (known) sections[place] = { ...known, heading: `${known.heading} / ${heading}` }
-    // Otherwise a table cell contains the answer, under the name of its side.
+    // Without such a section, the answer is in a table cell, under the name of its side.
     else if (part.side === null) sections.push({ heading, asks: part.text, findings: free.slice(0, 1) })
   }
   const asks = parts[0]!.part.text
@@ -74,7 +74,7 @@ const below = (heading: string, units: readonly Finding[]): Finding[] =>
 const askedBy = ({ heading, side }: Answered["part"]): string =>
   side === null || heading.includes(side) ? (side ?? heading) : `${heading}: ${side}`
 
-/** A side's name, with the aspect if several are asked about. */
+/** A side's name, with the aspect if the task asks about several aspects. */
 function headingOf({ side, heading, asks }: Answered["part"], parts: number): string {
   if (side === null) return parts === 1 ? ANSWER : heading
   return asks === side

@@ -18,14 +18,14 @@ export interface OutputSchema {
 
 const SINGLE_TYPES: readonly string[] = ["string", "integer", "number"]
 const TYPES: readonly string[] = ["object", ...SINGLE_TYPES, "array"]
-/** Each value costs a search; deeper nesting no longer makes sense as a question. */
+/** Limits on a form: each value costs a search, and a more deeply nested value no longer makes sense as a question. */
 const MAX_DEPTH = 5
 const MAX_VALUES = 60
 
 const OUTPUT_FIELD = { $ref: "#/components/schemas/OutputField" }
 
 /**
- * The schemas that {@link checkOutputSchema} accepts, as far as a schema can express them, for `#/components/schemas`.
+ * The schemas that {@link checkOutputSchema} accepts, insofar as a schema can express them, for `#/components/schemas`.
  */
 export const outputSchemas = {
   OutputSchema: {
@@ -69,7 +69,7 @@ function valueOf(type: object, { properties }: { readonly properties?: object } 
 
 /**
  * The form that a report must have.
- * @throws Refusal naming the place in the schema
+ * @throws Refusal naming the location in the schema
  */
 export function checkOutputSchema(given: unknown): OutputSchema {
   let values = 0
@@ -84,7 +84,7 @@ export function checkOutputSchema(given: unknown): OutputSchema {
       name,
       field(one, `${place}.properties.${name}`, depth),
     ])
-    // Not the object as received: a property may be called `__proto__`.
+    // Copied instead of used as received, because a property may be called `__proto__`.
     return Object.fromEntries(checked)
   }
 

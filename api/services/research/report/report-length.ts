@@ -6,7 +6,7 @@ export interface ReportLength {
   readonly words: number
   /** Maximum number of units for each part of the task. */
   readonly units: number
-  /** How far the values of the other units may be below the first one's; values are logits. */
+  /** How far the scores of the other units may be below the score of the first; scores are logits. */
   readonly margin: number
 }
 

@@ -5,16 +5,16 @@ import type { Citations } from "./citations.ts"
 /** A part of the report. */
 export interface Section {
   readonly heading: string
-  /** The question that the section answers, as it was searched for. */
+  /** The question that the section answers, worded as it was searched for. */
   readonly asks: string
   readonly findings: readonly ReportText[]
-  /** The comparison, side by side; its findings are those of the cells. */
+  /** The comparison, side by side; the section's findings are those of the cells. */
   readonly table?: Table
 }
 
 /**
- * The text of a cell; `null` if no page answers, `above` if an earlier cell says it, `below` if it does not fit into a
- * cell.
+ * The text of a cell; `null` if no page answers, `above` if an earlier cell has the same answer, `below` if the text
+ * does not fit into a cell.
  */
 export type Cell = Finding | "above" | "below" | null
 
@@ -24,7 +24,7 @@ export interface Table {
   readonly rows: readonly { readonly label: string; readonly cells: readonly Cell[] }[]
 }
 
-/** Heading of the section for topics that the report doesn't cover; it cites nothing. */
+/** Heading of the section for topics that the report doesn't cover; the section cites nothing. */
 export const MISSING = "What is missing"
 
 /**
@@ -55,7 +55,7 @@ const listed = (names: readonly string[]): string => new Intl.ListFormat("en").f
 export const unreadNote = (pages: number): string =>
   `${pages === 1 ? "One page that was" : `${pages} pages that were`} found could not be read: the memory for pages was used up.`
 
-/** Texts of a report besides the pages' own sentences. */
+/** Texts of a report in addition to the pages' own sentences. */
 export interface Notes {
   readonly missing: readonly string[]
   /** Number of pages that were found but not read. */
@@ -109,7 +109,7 @@ export function titleOf(input: string): string {
   return line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS).replace(/\s+\S*$/, "")} …`
 }
 
-/** Each unit is its own paragraph; sentences that a model writes from one page run together. */
+/** Each unit becomes its own paragraph, except that sentences a model writes from one page form one paragraph. */
 function paragraphs(findings: readonly ReportText[], citations: Citations): string {
   let text = ""
   let last: ReportText | null = null

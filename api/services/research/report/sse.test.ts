@@ -40,7 +40,7 @@ async function chunksOf(lineByLine: boolean): Promise<string[]> {
 const deltasOf = (texts: readonly string[]) =>
   texts.map((text) => (JSON.parse(text) as Chunk).choices[0].delta)
 
-/** Follows the standard: lines up to a blank one; the text before the colon is the field's name, exactly. */
+/** Reads the stream as the standard says: lines up to a blank one; the text before the colon is exactly the field's name. */
 function byTheStandard(chunks: readonly string[]): string[] {
   const found: string[] = []
   let event = ""
@@ -57,7 +57,7 @@ function byTheStandard(chunks: readonly string[]): string[] {
   return found
 }
 
-/** The lines of each chunk, trimmed; a chunk that ends in a line break ends with a blank line. */
+/** Reads the lines of each chunk, trimmed; a chunk that ends in a line break ends with a blank line. */
 function byChunksOfFrames(chunks: readonly string[]): string[] {
   const found: string[] = []
   let event = ""
@@ -69,7 +69,7 @@ function byChunksOfFrames(chunks: readonly string[]): string[] {
   return found
 }
 
-/** Each chunk is a line. */
+/** Reads each chunk as one line. */
 function byChunksOfLines(chunks: readonly string[]): string[] {
   const found: string[] = []
   let event = ""
@@ -80,7 +80,7 @@ function byChunksOfLines(chunks: readonly string[]): string[] {
   return found
 }
 
-/** Splits frames at blank lines, and takes any line that begins with `data:`, whatever the event. */
+/** Splits the stream into frames at blank lines, and uses every line that begins with `data:`, whatever the event. */
 const byData = (chunks: readonly string[]): string[] =>
   chunks
     .join("")

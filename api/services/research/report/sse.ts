@@ -74,7 +74,7 @@ export class EventStream {
     }
   }
 
-  /** A reader that stops reading loses the stream. */
+  /** A reader that stops reading is disconnected from the stream. */
   #frame(event: string, data: object): void {
     if (this.body.readableLength + this.body.writableLength > MOST_UNREAD) {
       this.body.destroy(new Error("The events of a report were not read."))

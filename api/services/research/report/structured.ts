@@ -22,7 +22,7 @@ export interface MissingValue {
   readonly reason: string
 }
 
-/** A unit that answers a question, and its page. */
+/** A unit that answers a question, and the page that it is on. */
 export interface Answering {
   readonly text: string
   readonly hit: Hit
@@ -35,7 +35,7 @@ const MAX_ITEMS = 10
  * Fills a form from statements on pages. Each value becomes a question made of the input, the names above the value and
  * its description. A text value is the unit of a page that answers this question, word for word; a number value is the
  * number in such a unit. Values that no unit answers are null.
- * @param answer the units that answer a question, best first; empty if there are none
+ * @param answer returns the units that answer a question, best first; empty if there are none
  */
 export async function fillSchema(
   input: string,
@@ -95,7 +95,7 @@ interface Placed {
 
 const YEAR = /^(?:1[4-9]|20)\d\d$/
 const ASKS_YEAR = /\b(?:year|date|founded|since|when|born|established|jahr|année|año)\b/i
-/** Number of words on each side of a number that may say what it counts. */
+/** Number of words on each side of a number that may say what the number counts. */
 const WORDS_BESIDE = 3
 
 function numbersIn(text: string): Placed[] {
@@ -117,8 +117,8 @@ function numbersIn(text: string): Placed[] {
 }
 
 /**
- * The number for a value: of those with the right type, the one next to a word of the question, otherwise the first. A
- * year counts only if asked for.
+ * Chooses the number for a value: of those with the right type, the one next to a word of the question, otherwise the
+ * first. A year counts only if asked for.
  */
 function numberIn(text: string, type: "integer" | "number", about: string): number | null {
   const fitting = numbersIn(text).filter(({ value }) => type === "number" || Number.isSafeInteger(value))
@@ -165,7 +165,8 @@ function list(items: OutputField, found: readonly Answering[], about: string) {
 function entryFrom(items: OutputField, one: Answering, about: string): unknown {
   if (items.type !== "object") return read(items, [one], items.description ?? about)?.value ?? null
   const values = Object.entries(items.properties ?? {}).map(([name, field], place): [string, unknown] => {
-    // The unit is the value of the first text; without a model, the other texts cannot be separated from it.
+    // The unit is the value of the first text field; without a model, the other text fields cannot be extracted from
+    // it.
     const isText = field.type === "string" && place === 0
     return [
       name,
@@ -178,7 +179,7 @@ function entryFrom(items: OutputField, one: Answering, about: string): unknown {
 }
 
 /**
- * Checks whether a value has the form, with each of its values of the right type or null. Returns the errors as
+ * Checks whether a value matches the form, with each of its fields of the right type or null. Returns the errors as
  * strings; empty if there are none.
  */
 export function violations(schema: OutputSchema, content: unknown): string[] {

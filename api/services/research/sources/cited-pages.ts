@@ -23,10 +23,10 @@ export function pagedTexts({ passages, type }: Pick<Hit, "passages" | "type">): 
   })
 }
 
-/** A page must have at least this share of a text's terms to be cited for it. */
+/** The minimum share of a text's terms that a page must contain to be cited for the text. */
 const LEAST_SHARE = 0.5
 
-/** The page that has most of a text's terms; `null` if none has enough. */
+/** The page that contains most of a text's terms; `null` if no page has enough. */
 export function pageSaying(text: string, paged: readonly PagedText[]): CitedPage | null {
   const terms = termsOf(text)
   let best: CitedPage | null = null

@@ -6,7 +6,7 @@ import { dice } from "#engine/text/analysis/likeness.ts"
 
 /** A page or file that findings come from. */
 export interface Source {
-  /** Its address; for a file, `file:` and its name. */
+  /** Address of the page; for a file, `file:` and its name. */
   readonly url: string
   readonly title: string
   readonly favicon: string | null
@@ -32,7 +32,7 @@ export interface CitedPage {
 /** A piece of text in a report, and the sources that contain it. */
 export interface ReportText {
   readonly text: string
-  /** Texts of the page that are printed before it. */
+  /** Texts of the page that the report prints before this text. */
   readonly leads?: readonly string[]
   /** Indexes into the sources: the first source has this text, the others say the same thing in their own words. */
   readonly sources: readonly number[]
@@ -56,7 +56,7 @@ export interface Answering {
   readonly value: number
 }
 
-/** A question that was looked into. */
+/** A question that was investigated. */
 export interface Question {
   /** The search query. */
   readonly text: string
@@ -84,21 +84,21 @@ export interface EvidenceRecord {
   /** Words of the task that occur on none of the pages found. */
   readonly unseen: readonly string[]
   readonly searches: number
-  /** Left out if it is 0. */
+  /** Number of pages found but not read; left out if it is 0. */
   readonly unread?: number
-  /** The parts the task did without before a restart; left out if there were none. */
+  /** The parts that the task had to do without before a restart; left out if there were none. */
   readonly degraded?: readonly DegradedPart[]
 }
 
 /** Format of the stored record; a task whose record has a different format starts over. */
 const FORMAT = 2
-/** Two texts that share more of their terms are about the same thing: they repeat or contradict each other. */
+/** Two texts that share more than this portion of their terms are about the same thing: they repeat or contradict each other. */
 const SAME = 0.75
 const NEAREST = 3
 const NEGATION =
   /\b(?:not|no|never|cannot|can't|doesn't|don't|isn't|aren't|won't|without|nicht|kein\w*|ne|pas|sans)\b/i
 
-/** A task's findings: units, the questions each answers, where each comes from, and which contradict each other. */
+/** A task's findings: units, the questions that each one answers, its sources, and which units contradict each other. */
 export class Evidence {
   readonly questions: Question[]
   readonly sources: Source[]
@@ -106,13 +106,13 @@ export class Evidence {
   nearest: readonly NearPage[]
   unseen: readonly string[]
   searches: number
-  /** Number of pages found that could not be read for lack of memory. */
+  /** Number of pages found that were not read for lack of memory. */
   unread: number
   /** The terms each finding is about. */
   readonly #terms: ReadonlySet<string>[]
 
   /**
-   * @param record the findings of an earlier run; null or an older format starts over
+   * @param record the findings of an earlier run; with null or an older format, the task starts over
    * @param words the words that name the task's subject
    */
   constructor(record: EvidenceRecord | null, words: readonly string[]) {
@@ -156,7 +156,7 @@ export class Evidence {
       .slice(0, NEAREST)
   }
 
-  /** @returns the index of the source; each address has only one. */
+  /** @returns the index of the source; each address has only one source */
   source(source: Source): number {
     const place = this.sources.findIndex(({ url }) => url === source.url)
     if (place < 0) return this.sources.push(source) - 1
@@ -228,7 +228,7 @@ function saysTheSame(
 }
 
 /**
- * Whether two paragraphs have sentences on the same subject that give different numbers, or of which one denies the
+ * Whether two paragraphs have sentences on the same subject that state different numbers, or one of which denies the
  * other.
  */
 function contradict(one: Said, other: Said): boolean {

@@ -14,7 +14,7 @@ const MAX_FILES = 5
 const MAX_WORDS = 80_000
 
 const file = object({
-  // Patterns of JSON Schema have no flags.
+  // Spelled out, because patterns in JSON Schema have no flags.
   name: text("A file name that ends in `.txt`, `.md` or `.json`.", {
     pattern: String.raw`^[^/\\\x00]{1,200}\.([Tt][Xx][Tt]|[Mm][Dd]|[Jj][Ss][Oo][Nn])$`,
     "x-allowed": "a file name that ends in .txt, .md or .json",
@@ -37,7 +37,7 @@ export const filesSchema = listOf(
 )
 
 /**
- * The texts of `files`.
+ * Reads the texts of `files`.
  * @throws Refusal naming the file and its problem
  */
 export async function readFiles(given: readonly GivenFile[]): Promise<readonly Attachment[]> {
@@ -62,7 +62,7 @@ function countWords(text: string, most: number): number {
 
 async function readFile({ name, data }: GivenFile, place: number): Promise<Attachment> {
   const field = `files[${place}]`
-  // A pattern cannot check the length.
+  // Checked here, because a pattern cannot check the length.
   if (data.length % 4 !== 0) {
     throw new Refusal("wrong", `Invalid ${field}.data. Must be the file in base64.`)
   }

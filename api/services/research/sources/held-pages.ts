@@ -4,7 +4,7 @@ import type { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 
 import { BYTES_PER_CHAR } from "../../../server/load/memory/memory.ts"
 
-/** Follow-up questions are searched for in this many of the best pages. */
+/** Number of the best pages in which follow-up questions are looked for. */
 const TEXTS_HELD = 10
 
 /** Memory for the texts of found pages that are being read, for all tasks together. */

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { UnitReader } from "#engine/answer-extraction/judge.ts"
 import { ModelOutage } from "#engine/models/servers/availability.ts"
 
-/** Pauses in milliseconds before the reader is asked again: a report can wait until other callers' answers are read. */
+/** Pauses in milliseconds before the reader is asked again: a report can wait until other callers have their answers. */
 const PAUSES_MS = [1_000, 4_000, 10_000]
 
-/** Asks a busy reader again. If it gave nothing after the last pause, later calls no longer wait. */
+/** Asks a busy reader again. If it still returned nothing after the last pause, later calls no longer wait. */
 export function patient(reader: UnitReader, pauses: readonly number[] = PAUSES_MS): UnitReader {
   let patience = pauses
   return {

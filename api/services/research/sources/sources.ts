@@ -10,7 +10,7 @@ import type { Attachment } from "./files.ts"
 
 /** Marks a source as a file from the caller: no page has such an address. */
 export const FILE_SCHEME = "file:"
-/** Files that a caller attaches are meant to be read. */
+/** Score of a file: high, because files that a caller attaches are meant to be read. */
 const FILE_SCORE = 0.9
 const PASSAGES_OF_FILE = 8
 

@@ -2,7 +2,7 @@ import type { AnsweringUnit } from "#engine/answer-extraction/extract-answer.ts"
 
 import type { Source } from "../sources/evidence.ts"
 
-/** A page with nothing but a name. */
+/** A page that has only a name. */
 export const aSource = (name: string, more: Partial<Source> = {}): Source => ({
   url: `https://${name.replaceAll(" ", "-")}.example/`,
   title: name,

@@ -13,7 +13,7 @@ export interface PumpEngine extends AsyncDisposable {
   readonly embedder: TransformersEmbedder
 }
 
-/** An index of pages made with the shipped model, in a folder that is deleted with it. */
+/** An index of pages made with the shipped model, in a folder that is deleted together with the index. */
 export async function openPumpEngine(pages: readonly Page[] = PUMP_PAGES): Promise<PumpEngine> {
   const dir = await mkdtemp(join(tmpdir(), "fossick-research-"))
   const embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })

@@ -60,9 +60,9 @@ export function readPlan(reply: string, count: number): Question[] {
     .map((text) => ({ text, label: text.replace(/[?.]+$/, "").slice(0, 90) }))
 }
 
-/** Evidence for one section: numbered as it may be cited. */
+/** Evidence for one section, numbered for citation. */
 export interface ShownSource {
-  /** Index among all sources of the task. */
+  /** Index of the source among all sources of the task. */
   readonly place: number
   readonly source: Source
   readonly text: string
@@ -108,7 +108,7 @@ export function sectionMessages(
   ]
 }
 
-/** For the last pass, which summarises the sections. */
+/** Messages for the last pass, which summarises the sections. */
 export function summaryMessages(
   input: string,
   sources: readonly ShownSource[],
@@ -129,8 +129,8 @@ export function summaryMessages(
 }
 
 /**
- * The schema of a form for servers that force a model to follow it: every field is required, and null if the value
- * isn't known.
+ * The JSON Schema of a form, for servers that force a model to follow it: every field is required, and null if the
+ * value isn't known.
  */
 export const formOf = (schema: OutputSchema): ReplyForm => ({
   name: "report",
@@ -173,10 +173,10 @@ export function formMessages(
 
 export const readForm = (reply: string): unknown => parsed(reply, "{", "}")
 
-/** The JSON in a reply, which models often wrap in a sentence or a code block; `undefined` if there is none. */
+/** The JSON in a reply, which models often surround with a sentence or a code block; `undefined` if there is none. */
 function parsed(reply: string, open: string, close: string): unknown {
   const json = reply.slice(reply.indexOf(open), reply.lastIndexOf(close) + 1)
-  // Small models like to end a list with a comma.
+  // Small models often end a list with a comma.
   for (const text of [json, json.replaceAll(/,(?=\s*[\]}])/g, "")]) {
     const value = foreignOrNothing(text)
     if (value !== undefined) return value

@@ -37,30 +37,30 @@ import {
   summaryMessages,
 } from "./model-prompts.ts"
 
-/** Share of a sentence's distinctive words that its source must have: people who read reports did not see the sources. */
+/** Share of a sentence's distinctive words that its source must contain: people who read reports have not seen the sources. */
 const SUPPORTED = 0.7
-/** Approximate tokens per word, with room for citations. */
+/** Approximate number of tokens per word, with room for citations. */
 const TOKENS_OF_WORD = 2.5
 const PLAN_TOKENS = 400
 const FORM_TOKENS = 2000
 const SUMMARY_WORDS = 120
-/** A model that fails this often in a row is not asked again in this task. */
+/** A model that fails this many times in a row is not asked again in this task. */
 const MAX_FAILURES = 2
 /**
  * Maximum tokens of sources in one request, even if the model could read more: models overlook the middle of longer
  * texts.
  */
 const MAX_SHOWN_TOKENS = 8000
-/** Tokens for the prompt besides the sources. */
+/** Tokens of the prompt without the sources. */
 const PROMPT_TOKENS = 400
 const MOST_SOURCES = 10
-/** Two sentences that share more of their terms, and have the same numbers, say the same thing. */
+/** Two sentences that share more than this portion of their terms, and have the same numbers, say the same thing. */
 const SAME = 0.75
 
 export interface WriterOptions {
   readonly model: ChatModel
   readonly embedder: Pick<Embedder, "embed" | "traits">
-  /** Pages on a question with their best passages, best first. */
+  /** Finds pages on a question, with their best passages, best first. */
   readonly passages: (question: string) => Promise<readonly Hit[]>
   /** Maximum tokens for all replies of one task. */
   readonly tokens: number
@@ -76,9 +76,9 @@ export type Written = Section | "nothing" | null
 
 /**
  * A model that works on one task, within a budget. It sees passages and findings of the pages found. Each sentence it
- * writes is checked against them, and unsupported sentences are left out. Each method returns null (or nothing) when
- * the model fails, is too late or has spent its tokens, or when nothing in its reply is supported; the task then
- * continues without it.
+ * writes is checked against them, and unsupported sentences are left out. Each method returns null (or `nothing`) when
+ * the model fails, is too slow or has used up its tokens, or when nothing in its reply is supported; the task then
+ * continues without the model.
  */
 export class Writer {
   readonly #options: WriterOptions
@@ -97,7 +97,7 @@ export class Writer {
     return reply === null ? [] : readPlan(reply.text, count)
   }
 
-  /** The section in the model's words: its sentences as findings, each with the source that supports it. */
+  /** The section in the model's words: its sentences as findings, each with its supporting source. */
   async section(input: string, section: Section, evidence: Evidence, words: number): Promise<Written> {
     const all = await this.#sources(section.findings, evidence, section.asks)
     const written = await this.#writes(
@@ -111,7 +111,7 @@ export class Writer {
     return findings.length === 0 ? null : { ...section, findings }
   }
 
-  /** The last pass: answers the whole task from the contents of its sections. `null` leaves the summary as it was. */
+  /** The last pass: answers the whole task from the contents of its sections. `null` means that the summary stays as it was. */
   async summary(
     input: string,
     sections: readonly Section[],
@@ -135,7 +135,7 @@ export class Writer {
     return findings.length === 0 ? null : findings
   }
 
-  /** The completed form; values without support in the sources are null. Null when the reply doesn't fit the form. */
+  /** The completed form; values without support in the sources are null. Returns null when the reply doesn't match the form. */
   async form(input: string, schema: OutputSchema, evidence: Evidence): Promise<Filled | null> {
     const all = await this.#sources(evidence.findings, evidence, input)
     const written = await this.#writes(
@@ -167,7 +167,7 @@ export class Writer {
     })
   }
 
-  /** The pages behind findings first, then other pages found for the question; each with its passages and findings. */
+  /** The pages that findings come from, followed by other pages found for the question; each with its passages and findings. */
   async #sources(
     findings: readonly ReportText[],
     evidence: Evidence,

@@ -11,7 +11,7 @@ import { WatchStore } from "./watch-store.ts"
 
 const ADDRESS = "https://garden.example.com/roses" as PageUrl
 
-/** A watch that has found one page, with a message about it to its receiver. */
+/** A watch that has found one page, and has a message about it for its receiver. */
 async function withMessage() {
   const db = memoryState()
   void new Jobs(db)

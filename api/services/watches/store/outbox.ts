@@ -26,7 +26,7 @@ export class WatchOutbox extends Outbox<Watched> {
   readonly #queries: Queries<WatchTables>
   readonly #clock: Clock
 
-  /** The tables already exist: see `WatchStore`. */
+  /** The tables already exist; `WatchStore` creates them. */
   constructor(db: StateStore, clock: Clock = Date.now) {
     super(db, {
       table: "watch_delivery",
@@ -45,7 +45,7 @@ export class WatchOutbox extends Outbox<Watched> {
     this.#clock = clock
   }
 
-  /** Makes messages from a watch's findings since its last ones, one for each receiver, if enough time has passed. */
+  /** Makes messages from a watch's findings since its last messages, one for each receiver, if enough time has passed. */
   async collect({ id, key, webhook, emails, everyMinutes, paused }: Watch): Promise<void> {
     const now = this.#clock()
     const receivers = [

@@ -9,7 +9,7 @@ import type { WatchTables } from "./watch-tables.ts"
 /** Maximum characters of a page's text that are stored; for longer pages a watch reports only that they changed. */
 const MOST_CHARS = 400_000
 
-/** Texts of watched pages as they were last seen, compressed, by their hash; each is stored once, however many watches use it. */
+/** Texts of watched pages as they were last seen, compressed, by their hash; each text is stored once, however many watches use it. */
 export class PageTexts {
   readonly #queries: Queries<WatchTables>
   readonly #mostBytes: number
@@ -32,7 +32,7 @@ export class PageTexts {
     this.#bytes = bytes + packed.byteLength
   }
 
-  /** `null` if it was not kept. */
+  /** The stored text; `null` if it was not kept. */
   async get(hash: string): Promise<string | null> {
     const row = await this.#of(hash).select("packed").executeTakeFirst()
     return row === undefined ? null : inflateRawSync(row.packed).toString("utf8")

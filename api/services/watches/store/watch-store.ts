@@ -19,13 +19,13 @@ export interface Note {
   readonly at: number
 }
 
-/** The result of looking at one page for one watch. */
+/** The result of checking one page for one watch. */
 export interface Found {
   readonly watch: string
   readonly url: PageUrl
   /** The entry to send; `null` if nothing changed, or the watch doesn't want this change. */
   readonly entry: Omit<Entry, "seq" | "id" | "watch" | "url" | "at"> | null
-  /** The watch's record from now on; `null` for no record. `text`: null if it hasn't changed. */
+  /** The watch's new record of the page; `null` for no record. `text` is null if the text hasn't changed. */
   readonly seen: (SeenPage & { readonly text: string | null }) | null
   /** The text as last seen. */
   readonly before: string | null
@@ -55,7 +55,7 @@ export class WatchStore {
     return await this.#kept.hasRoom(key)
   }
 
-  /** @returns null if the key already has the maximum number. */
+  /** @returns null if the key already has the maximum number of watches */
   async create(
     { key, subject, ...options }: WatchOptions & Pick<Watch, "key" | "subject">,
     most: number,
@@ -80,7 +80,7 @@ export class WatchStore {
     await transaction(this.db, async () => {
       await this.#queries.deleteFrom("watch").where("id", "=", id).execute()
       await this.texts.releaseAll()
-      // There are no watches, so there is nothing to check.
+      // If no watches are left, there is nothing to check.
       await this.#queries
         .deleteFrom("watch_note")
         .where(sql<boolean>`not exists (select 1 from watch)`)
@@ -116,7 +116,7 @@ export class WatchStore {
       .execute()
   }
 
-  /** The address that a watch's first look has reached; it continues after that. */
+  /** The address that a watch's first check has reached; the check continues after this address. */
   async lookedTo(id: string): Promise<string> {
     const watch = this.#queries.selectFrom("watch").select("looked_to").where("id", "=", id)
     return (await watch.executeTakeFirst())?.looked_to ?? ""
@@ -142,7 +142,7 @@ export class WatchStore {
   }
 
   /**
-   * Stores the result of a look, and deletes the notes that led to it, all or nothing.
+   * Stores the result of a check, and deletes the notes that led to it, all or nothing.
    * @throws Overtaken, with nothing stored, if another process has deleted them in the meantime
    */
   async keep(found: readonly Found[], notes: readonly Note[], now: number): Promise<void> {
@@ -159,8 +159,8 @@ export class WatchStore {
   }
 
   /**
-   * Stores one batch of a watch's first look: pages that already exist are not reported as new. `last`: where to
-   * continue.
+   * Stores one batch of a watch's first check: pages that already exist are not reported as new. `last`: the address
+   * after which to continue.
    */
   async keepFirst(
     watch: string,
@@ -180,7 +180,7 @@ export class WatchStore {
     })
   }
 
-  /** Newest first. @param after only entries after this number, then oldest first */
+  /** Entries, newest first. @param after only entries after this number, in that case oldest first */
   async entries(
     watch: string,
     { limit, after }: { readonly limit: number; readonly after?: number | undefined },
@@ -281,7 +281,7 @@ export class WatchStore {
   }
 }
 
-/** Another process did the same work first. */
+/** Thrown when another process did the same work first. */
 export class Overtaken extends Error {}
 
 /** Larger than any entry's number. */

@@ -59,7 +59,7 @@ export interface WatchTables {
   }
 }
 
-// `key` is the owner of a record, because stored bytes are counted per key.
+// `key` is the owner of a record, stored because bytes are counted per key.
 const STEPS: readonly Step[] = [
   (words) => {
     const { lastingId, text, integer, blob, strict, keyed, now } = words
@@ -93,7 +93,7 @@ const STEPS: readonly Step[] = [
      words,
      "watch_page",
      "exists (select 1 from watch)",
-     // By this machine's clock, because notes wait until readers of the index see what the crawl wrote.
+     // Uses this machine's clock, because notes wait until index readers see the writes of the crawl.
      (url) => `insert into watch_note (url, at) values (${url}, ${now})`,
    )};
    ${STORED_WATCHES.map((stored) => countStored(words, stored)).join(";\n")}`
@@ -102,9 +102,9 @@ const STEPS: readonly Step[] = [
    alter table watch_entry add column readers ${text}`,
 ]
 
-/** Creates the tables, and from then on notes changes of pages as long as there is a watch. */
+/** Creates the tables, and triggers that note changes of pages as long as there is a watch. */
 export function migrateWatches(db: StateStore): void {
-  // First, because the triggers use its tables.
+  // The frontier is migrated first, because the triggers use its tables.
   migrateFrontier(db)
   migrate(db, "watches", STEPS)
 }

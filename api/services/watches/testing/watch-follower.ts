@@ -46,6 +46,6 @@ watches.start(
   }),
   (search, names) => readQuestion(search, config, names),
 )
-// Otherwise each start would compile everything again: a killed process leaves no cache.
+// A killed process would leave no compile cache, so each start would compile everything again.
 flushCompileCache()
 process.send?.("ready")

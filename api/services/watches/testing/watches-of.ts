@@ -5,7 +5,7 @@ import type { Engine } from "#engine"
 
 import { openWatches, type Watches } from "../open-watches.ts"
 
-/** Watches that check nothing, for tests of only the calls. */
+/** Watches that check nothing, for tests that only make calls. */
 export const watchesOf = async (parts: {
   readonly db: StateStore
   readonly engine: Pick<Engine, "get" | "stats" | "supports">

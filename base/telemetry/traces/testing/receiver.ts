@@ -8,7 +8,7 @@ import "../otlp.ts"
 interface ReceivedSpan {
   readonly service: string
   readonly version: string
-  /** The component within the service that made it. */
+  /** The component within the service that created the span. */
   readonly scope: string
   readonly name: string
   readonly traceId: string
@@ -47,11 +47,11 @@ interface Batch {
 
 interface ReceiverOptions {
   readonly status?: number
-  /** The receiver answers only after this. */
+  /** Delay before the receiver answers. */
   readonly answerAfter?: Promise<void>
 }
 
-/** A receiver of OTLP over HTTP in JSON, and everything it received. */
+/** A receiver for OTLP over HTTP in JSON, and everything it received. */
 export async function startReceiver({ status = 200, answerAfter }: ReceiverOptions = {}) {
   const got: ReceivedSpan[] = []
   const keys = new Set<string | undefined>()

@@ -37,7 +37,7 @@ export async function keptOutCounts(db: StateStore, source: string): Promise<Kep
 /** An address for which the index holds no page. */
 export interface KeptOutPage {
   readonly url: PageUrl
-  /** The title from when the index held the page; `null` if it never did. */
+  /** The page's title when it was last in the index; `null` if it never was. */
   readonly title: string | null
 }
 

@@ -163,7 +163,7 @@ function mayRepeatFar(box: Element, first: Element, measures: Measures): boolean
  */
 const MOST_LEVELS_UP = 3
 
-/** Whether a box and its copy are close: equal text in two sections of a manual belongs to both. */
+/** Whether a box and its copy are close together: text repeated in two sections of a manual belongs to both. */
 function isNear(box: Element, first: Element): boolean {
   let around = box
   for (let level = 0; level < MOST_LEVELS_UP && around.parent !== null; level++) around = around.parent

@@ -5,13 +5,13 @@ import type { TextMeasure } from "./text-measure.ts"
 /** A switcher is short; a text about languages has the links inside its sentences. */
 const MAX_CHARS = 2500
 const FEWEST_LINKS = 2
-/** The most elements checked in one box: a hundred languages with their flags. */
+/** The maximum number of elements checked in one box: a hundred languages with their flags. */
 const MOST_ELEMENTS = 1000
-/** Share of the links that must name a language: "more…" and a flag without a name may be among them. */
+/** The share of the links that must name a language; others may be "more…" or a flag without a name. */
 const LANGUAGE_SHARE = 0.8
-/** The most text left when links are removed: "Available languages:", the language of the page, bars between them. */
+/** The maximum length of the text left when links are removed, such as "Available languages:", the page's language or separators. */
 const MAX_OTHER_CHARS = 60
-/** A page that has little else is a list of translations. */
+/** A page with little other text is itself a list of translations. */
 const MAX_SHARE = 0.4
 
 /** Leaves out the links to the page in other languages. */
@@ -60,7 +60,8 @@ function isSwitcher(element: Element): boolean {
     return false
   })
   if (links < FEWEST_LINKS || languages < links * LANGUAGE_SHARE) return false
-  // Two short words could be two letters of an index; three languages, or a link that says so, are languages.
+  // Two short words could be two letters of an alphabetical index. Three of them, or a link that declares its language,
+  // are languages.
   return marked > 0 || links > FEWEST_LINKS
 }
 
@@ -94,5 +95,5 @@ function names(): ReadonlySet<string> {
   return found
 }
 
-/** Names of languages in their own language and in English, lower case, as Unicode's data has them. */
+/** Language names in their own language and in English, in lower case, from Unicode's data. */
 const LANGUAGE_NAMES: ReadonlySet<string> = names()

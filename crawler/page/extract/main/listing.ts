@@ -6,7 +6,7 @@ import type { PageSigns } from "./page-signs.ts"
 /** Classes of the body or of the whole document that mark lists in WordPress, Hugo, Docusaurus and Drupal. */
 const LIST_CLASS =
   /(?:^|\s)(?:archive|category|tag|author|date|paged|blog|search-results|taxonomy|term|kind-(?:taxonomy|term)|tax-[\w-]+|page-taxonomy-term|(?:docs|blog)-[a-z-]*list-page|blog-archive-page)(?=\s|$)/i
-/** Classes with which these programs mark a single page, which can appear beside the others. */
+/** Class names that mark a single page in these programs; they can appear together with those of lists. */
 const SINGLE_CLASS =
   /(?:^|\s)(?:single(?:-[\w-]+)?|page-id-\d+|kind-page|blog-post-page|docs-doc-page)(?=\s|$)/i
 /** `/tags/`, `/category/repairs/`, `/author/mia/page/2/`, `/page/3/`, `/2024/05/`. */
@@ -15,23 +15,23 @@ const LIST_ADDRESS =
 /** Boxes in which sites show excerpts of other pages. */
 const TEASER_CLASS = /(?:^|[\s_-])(?:post|entry|teaser|card|excerpt|summary|story|item)(?:[\s_-]|$)/i
 
-/** The least number of links to pages of its site in a list without a mark. */
+/** The minimum number of links to pages of the same site in a list without a mark. */
 const FEWEST_LINKS = 8
 /** The least share of text in links in a list without a mark. */
 const LINK_SHARE = 0.6
-/** The most characters of sentences in a list without a mark: about five sentences. */
+/** The maximum number of characters in sentences in a list without a mark: about five sentences. */
 const MOST_PROSE = 400
-/** The same limits with a mark. */
+/** The same limits for a list with a mark. */
 const MARKED_LINKS = 3
 const MARKED_SHARE = 0.4
-/** The least number of teasers in an unmarked list, and the most characters of each: a blog that shows whole posts has its own text. */
+/** The minimum number of teasers in an unmarked list, and the maximum length of each: a blog that shows whole posts has text of its own. */
 const FEWEST_TEASERS = 3
 const MOST_TEASER_CHARS = 600
 
 /**
- * Whether a page is mostly a list of other pages of its site: of a tag, an author or a month, a table of contents, the
- * front page of a blog. Decided by its program's class names or the form of its address, together with its links.
- * Without such a mark its text must consist of links, or of excerpts of other pages under headings that link there.
+ * Whether a page is mostly a list of other pages of its site: for a tag, an author or a month, a table of contents, or
+ * the front page of a blog. This is decided by class names or the form of the address, together with the links. Without
+ * such a mark, the text must consist of links, or of excerpts of other pages under headings that link to them.
  */
 export function isListing(
   document: Element,
@@ -63,9 +63,9 @@ function isClassed(document: Element): boolean {
 interface LinksFound {
   /** Other pages of the site that the content links to. */
   readonly pages: number
-  /** Headings, except those of the first level, that lead to one of them. */
+  /** Headings below the first level that link to one of those pages. */
   readonly teasers: number
-  /** The number of those in boxes of their own. */
+  /** The number of those headings that have their own box. */
   readonly boxedTeasers: number
 }
 
@@ -93,7 +93,7 @@ function linksOf({ root, skipped }: MainContent, url: string, baseUrl: string): 
   return { pages: pages.size, teasers: teased.size, boxedTeasers: boxed.size }
 }
 
-/** The most levels between a heading and its link, or its box. */
+/** The maximum number of levels between a heading and its link, or its box. */
 const STEPS = 4
 
 /** The heading that consists of a link, around the link or inside it. */

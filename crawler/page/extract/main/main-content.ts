@@ -24,7 +24,7 @@ export interface MainContent {
   readonly measure: TextMeasure
   /** Boilerplate inside the root, with everything below it. */
   readonly skipped: ReadonlySet<Element>
-  /** Parts of the root beside its text, such as the sidebars of a book. */
+  /** Parts of the root that stand apart from its text, such as the sidebars of a book. */
   readonly boxes: ReadonlySet<Element>
   /** Captions that were left out of the text, by their image. */
   readonly captions: ReadonlyMap<Element, string>
@@ -32,7 +32,7 @@ export interface MainContent {
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
-/** The largest share of the page's text that a sign can cover and still be believed. */
+/** The largest share of the page's text that a sign can cover before it is ignored. */
 const MAX_SHARE: Record<Suspicion, number> = {
   some: 0.25,
   strong: 0.4,
@@ -47,10 +47,10 @@ const MIN_PROSE = 250
 const DESCENT_SHARE = 0.85
 
 /**
- * Finds the main content of a document in three steps: leave out elements that are never text; leave out elements that
- * their tag, role or class marks as boilerplate, unless too much of the page's text is marked so; then go down from the
- * body (or the one `main`, `article` or `articleBody`) as long as one child holds nearly all the prose. `leftOut`:
- * parts known not to belong to it.
+ * Finds the main content of a document in three steps: leave out elements that are never text; leave out elements whose
+ * tag, role or class marks them as boilerplate, unless they hold too much of the page's text; then descend from the
+ * body (or the single `main`, `article` or `articleBody`) as long as one child contains nearly all the prose. `leftOut`
+ * lists parts known not to belong to the content.
  */
 export function findMainContent(
   document: Element,
@@ -94,12 +94,12 @@ function skipBoilerplate(
   return signed
 }
 
-/** Where an element is. */
+/** An element's position in the page. */
 interface Place {
   /** Whether it is beside the part that the page calls its main content. */
   readonly isBeside: boolean
   readonly isInMain: boolean
-  /** Names of signs on surrounding elements that are text anyway. */
+  /** Names that look like boilerplate but are text on surrounding elements. */
   readonly trusted: readonly string[]
 }
 
@@ -111,7 +111,7 @@ class SignedParts {
   readonly #measures: Measures
   readonly #signs: PageSigns
   readonly #signed = new Map<Element, readonly Sign[]>()
-  /** A sign that covers much of a page says nothing there: a builder calls every box "widget", a forum every post "comment". */
+  /** A sign that covers much of a page means nothing there: some site builders call every box "widget", some forums call every post "comment". */
   readonly #covered = new Map<string, number>()
   readonly #paragraphs = new Map<Element, readonly Element[]>()
   readonly #mains: Element[] = []
@@ -194,8 +194,7 @@ class SignedParts {
         !(suspicion === "beside-text" && this.boxes.has(element)) &&
         !(suspicion === "discussion" && this.#total - covered < LEAST_BESIDE) &&
         (covered <= this.#total * MAX_SHARE[suspicion] ||
-          // Beside the part that the page marks as its main content, a strong sign is believed however much it
-          // covers.
+          // Beside the part that the page marks as its main content, a strong sign counts no matter how much it covers.
           (isBeside && this.#main !== null && suspicion === "strong" && !isInside(this.#main, element)))
       )
     })
@@ -237,12 +236,12 @@ const WORD = /\p{L}{2}/u
 
 /** The least number of siblings of the same kind without a sign. */
 const FEWEST_EQUALS = 2
-/** The least share of the siblings of that kind without a sign. */
+/** The minimum share of siblings of the same kind without a sign. */
 const EQUAL_SHARE = 0.4
 
 /**
- * Whether an element with a sign is one of a row of equals, many of which have no sign: the word then describes this
- * element, as `product_cat-accessories` describes one product among others.
+ * Whether an element with a sign is one of a row of similar elements, many of which have no sign. The word then
+ * describes this one element, as `product_cat-accessories` describes one product among others.
  */
 function isOneOfMany(
   element: Element,
@@ -263,7 +262,7 @@ function isOneOfMany(
   return plain >= FEWEST_EQUALS && plain >= equals * EQUAL_SHARE
 }
 
-/** The most siblings compared with an element that has a sign, so that a list of a hundred thousand takes linear time. */
+/** The maximum number of siblings compared with an element that has a sign, so that a list of a hundred thousand takes linear time. */
 const MOST_EQUALS = 100
 
 /** The first class, which the whole row shares. */
@@ -397,7 +396,7 @@ function paragraphsBelow(heading: Element, root: Element, skipped: ReadonlySet<E
     .filter((one) => typeof one !== "string" && one.tag === "p" && !skipped.has(one)) as Element[]
 }
 
-/** Whether the page marks an element, or one around it, as content that does not include the heading. */
+/** Whether the page marks an element, or one around it, as content, and that content does not include the heading. */
 const isNamedWithout = (heading: Element, element: Element): boolean =>
   closest(element, (one) => isMain(one) && !isInside(heading, one)) !== null
 
@@ -407,8 +406,8 @@ const MAX_CONSENT_LEAD = 300
 const MAX_CONSENT_CHARS = 5000
 
 /**
- * Leaves out a notice with a button that asks for consent to cookies, beside the text with the page's only `h1`. Its
- * class may give no hint; the word and the button do, in any language.
+ * Leaves out a cookie consent notice (with a button) beside the text that contains the page's only `h1`. Its class may
+ * give no hint, but the word "cookie" and the button do, in any language.
  */
 function skipConsent(body: Element, heading: Element, skipped: Set<Element>, measures: Measures): void {
   if (/cookie/i.test(textOf(heading, MAX_CONSENT_LEAD))) return
@@ -475,7 +474,7 @@ function descend(
   }
 }
 
-/** Whether a text without a heading comes after one with a heading, as a notice does after a short article. */
+/** Whether text without a heading follows text with a heading, as a notice does after a short article. */
 function isHeadedBefore(
   parent: Element,
   child: Element,

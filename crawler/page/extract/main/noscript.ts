@@ -7,7 +7,7 @@ import { isNeverText } from "./boilerplate.ts"
 import { skipBesideCode } from "../markdown/beside-code.ts"
 import { isDoubled } from "./doubled.ts"
 
-/** Leaves out elements that are never text or repeat their neighbour's, except images in `<noscript>` that a script would show. */
+/** Leaves out elements that are never text or that repeat a neighbour's text, except images in `<noscript>` that a script would show. */
 export function skipNeverText(element: Element, skipped: Set<Element>): void {
   const heads = new PanelHeads()
   skipBelow(element, skipped, heads, false)
@@ -45,17 +45,17 @@ function holdsImage(noscript: Element, parent: Element): boolean {
     child !== noscript &&
     child.tag !== "noscript" &&
     firstElement(child, (below) => below.tag === "img" && imageAddress(below, ANYWHERE) !== null) !== null
-  // The lazy image itself usually names the address, and is used then.
+  // The lazy image itself usually has the address; it is used in that case.
   const at = parent.children.indexOf(noscript)
   return !parent.children.slice(Math.max(0, at - NEAR), at + NEAR + 1).some(isShown)
 }
 
-/** Only whether there is an address matters. */
+/** A base for resolving addresses: only whether there is an address matters. */
 const ANYWHERE = "https://localhost/"
-/** How many children on either side of a `<noscript>` may be the image that it repeats. */
+/** The maximum distance, in children, between a `<noscript>` and the image that it repeats. */
 const NEAR = 3
 
-/** Not a tracking pixel: it has a description, a visible size, or an image's name. */
+/** Whether an image is not a tracking pixel: it has a description, a visible size, or an image's file name. */
 function isPicture(image: Element): boolean {
   const src = imageAddress(image, ANYWHERE)
   if (src === null || isTinyImage(image)) return false
@@ -66,7 +66,7 @@ function isPicture(image: Element): boolean {
   return /\.(?:jpe?g|png|webp|avif|svg)$/i.test(URL.parse(src)?.pathname ?? "")
 }
 
-/** Pages that build themselves by script sometimes carry their text for other readers in `<noscript>`. */
+/** Pages built by script sometimes carry their text in `<noscript>` for other readers. */
 export function showNoscript(body: Element, skipped: Set<Element>, shownChars: number): boolean {
   let shown = false
   walk(body, (element) => {

@@ -7,16 +7,16 @@ const SHOP = /(?:^|")(?:Product|ProductGroup|OfferCatalog|Offer|Store|OnlineStor
 const SHOP_ADDRESS =
   /\/(?:products?|collections?|shop|store|category|product-category|catalog|p|c|dp|itm|item|pdp)[/.]|\.p(?:\?|$)/i
 
-/** The kind of page: content on one kind is clutter on another. */
+/** The kind of page: content on one kind of page is clutter on another. */
 export interface PageSigns {
-  /** A text in an author's voice: news, blog post, handbook page. */
+  /** Whether the page is a text in an author's voice: news, blog post, handbook page. */
   readonly isArticle: boolean
   readonly isDiscussion: boolean
-  /** Things for sale, one or many. */
+  /** Whether the page offers something for sale, one item or many. */
   readonly isShop: boolean
 }
 
-/** The kind of page, if the document shows it. */
+/** Finds out the kind of page, if the document shows it. */
 export function readPageSigns(document: Element, facts: DocumentFacts, url: string): PageSigns {
   const hasType = (types: RegExp) =>
     facts.jsonLd.some((object) => types.test(JSON.stringify(object["@type"] ?? "")))

@@ -3,16 +3,16 @@ import { type Element, elementsOf, firstElement, textOf } from "../html/tree.ts"
 import { textLength, type TextMeasure } from "./text-measure.ts"
 import { signsOf } from "./boilerplate.ts"
 
-/** The least text outside links and headings: one line of a menu. */
+/** The minimum length of the text outside links and headings: one menu entry. */
 const LEAST_TEXT = 40
 /** The largest share of links in a box of text. */
 const MOST_LINKS = 0.25
-/** The most text before the heading of a box: a date or a number. */
+/** The maximum length of the text before the heading of a box, such as a date or a number. */
 const MOST_BEFORE_HEADING = 60
 /** A checkbox can be an item of a task list, or open a part of the page without a script. */
 const NO_FIELDS = new Set(["hidden", "checkbox", "radio"])
 
-/** Whether an element asks readers for something. */
+/** Whether an element asks readers to enter or do something. */
 export const isField = (element: Element): boolean =>
   element.tag === "input"
     ? !NO_FIELDS.has(element.get("type") ?? "")
@@ -55,10 +55,10 @@ export function readsAsText(box: Element, own: TextMeasure | undefined): boolean
 
 /** The least number of rows with a name and a fact. */
 const LEAST_FACTS = 3
-/** The most links for each fact: a box of links sorted by kind has more. */
+/** The maximum number of links for each fact; a box of links sorted by kind has more. */
 const MOST_FACT_LINKS = 3
 
-/** Whether an element is a table of names and facts, like those beside an encyclopedia's articles. */
+/** Whether an element is a table of names and facts, like the ones beside encyclopedia articles. */
 export function isFactTable(element: Element): boolean {
   if (element.tag !== "table") return false
   let facts = 0

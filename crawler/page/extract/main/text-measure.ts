@@ -18,7 +18,7 @@ export function measureText(root: Element, skipped: ReadonlySet<Element>): Map<E
   return measures
 }
 
-/** Remeasures the parts that lost text when the elements of `skipped` from index `since` on were added. */
+/** Measures again the parts that lost text when the elements of `skipped` from index `since` on were added. */
 export function measureAgain(
   measures: Map<Element, TextMeasure>,
   root: Element,
@@ -102,7 +102,7 @@ export function textLength(text: string): number {
     const code = text.charCodeAt(i)
     const isSpace = code === 32 || (code >= 9 && code <= 13) || code === 160
     if (isSpace && space) continue
-    // An ideograph or kana carries about as much as half a word.
+    // An ideograph or kana carries about as much information as half a word.
     length += code >= 0x3040 && code <= 0x9fff ? 3 : 1
     space = isSpace
   }

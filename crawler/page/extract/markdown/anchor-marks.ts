@@ -1,7 +1,7 @@
 import type { PageAnchor } from "#engine"
 
-// While markdown is put together, a mark in the line records a heading's place, since the text around it may still be
-// indented, quoted or dropped. The two characters are not text in Unicode (§23.7).
+// While markdown is being assembled, a mark in the line records a heading's place, since the text around it may still
+// be indented, quoted or dropped. The two characters are noncharacters in Unicode (§23.7).
 const OPENS = "\uFDD0"
 const CLOSES = "\uFDD1"
 const MARK = /\uFDD0(\d{1,6})\uFDD1/g
@@ -14,7 +14,7 @@ export interface AnchoredMarkdown {
   readonly anchors: readonly PageAnchor[]
 }
 
-/** Takes the marks out and returns the lines they were on. @param fragments by the number of their mark */
+/** Removes the marks and returns the lines they were on. @param fragments by the number of their mark */
 export function withoutMarks(marked: string, fragments: readonly string[]): AnchoredMarkdown {
   if (fragments.length === 0) return { markdown: marked, anchors: [] }
   const anchors: PageAnchor[] = []
@@ -31,7 +31,7 @@ export function withoutMarks(marked: string, fragments: readonly string[]): Anch
   return { markdown: lines.join("\n"), anchors }
 }
 
-/** The remaining anchors and their new lines after the beginning of a text was dropped. */
+/** The remaining anchors with their new lines, after the beginning of a text was dropped. */
 export function anchorsBehind(dropped: string, anchors: readonly PageAnchor[]): readonly PageAnchor[] {
   const lines = dropped.split("\n").length - 1
   return lines === 0

@@ -4,11 +4,11 @@ import { type Element, elementsOf, textOf } from "../html/tree.ts"
 
 /** Boxes around code that can have the line numbers beside them: a cell, a row, a scroller. */
 const MAX_AROUND = 4
-/** Next to text of this length, a box holds more than code. */
+/** If there is text of this length next to it, a box contains more than code. */
 const MAX_BESIDE_CHARS = 40
 const MAX_BUTTON_CHARS = 20
 
-/** Leaves out labels beside code: line numbers, the name of the language, a copy button. */
+/** Leaves out labels beside code, such as line numbers, the name of the language and a copy button. */
 export function skipBesideCode(code: Element, skipped: Set<Element>): void {
   if (numbersIn(code) !== null) return
   const lines = lineCount(code)

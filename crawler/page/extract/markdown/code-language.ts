@@ -9,7 +9,7 @@ const IN_CLASS = new RegExp(
   `(?:^|\\s)(?:language|(?:mw-highlight-)?lang|highlight-source|highlight|src|brush)(?:-|:\\s*|\\s+(?=brush))(${WORD})`,
   "iu",
 )
-/** Classes of code that come with the language as another class. */
+/** Class names of code blocks that name the language in a separate class. */
 const CODE_CLASS =
   /(?:^|\s)(?:hljs|highlight|sourceCode|src|code|prettyprint|syntaxhighlighter|listing|codehilite|prism)(?:\s|$)/i
 const ATTRIBUTES = ["data-lang", "data-language", "data-mode", "lang"]
@@ -29,12 +29,12 @@ const MAX_AROUND = 8
 const AROUND = new Set("code pre td tr tbody table div figure section span".split(" "))
 /** The number of siblings checked before and after the code. */
 const MAX_BESIDE = 3
-/** With more siblings, finding the code's place each time would take quadratic time. */
+/** If there are more siblings, finding the code's place among them each time would take quadratic time. */
 const MAX_SIBLINGS = 500
 /** Includes the spaces between boxes. */
 const MAX_LABEL_CHARS = 100
 
-/** The language of code, as marked on the block, inside it, around it or beside it; empty when it is not marked. */
+/** The language of a code block, as marked on the block, inside it, around it or beside it; empty if it is not marked. */
 export function codeLanguage(block: Element): string {
   const inner = block.children.find(
     (child): child is Element => typeof child !== "string" && child.tag === "code",
@@ -74,7 +74,7 @@ function markedOn(element: Element, isCode: boolean): string {
   )
 }
 
-/** Whether a box holds only the name of a language, apart from buttons. */
+/** Whether a box contains only the name of a language, apart from buttons. */
 export function isLanguageLabel(element: Element): boolean {
   if (!/^(?:div|span|figcaption|header|small|strong|b|em)$/.test(element.tag)) return false
   const name = labelText(element).toLowerCase()

@@ -15,12 +15,12 @@ const NUMBERING =
 /** Highlighters' class names for numbers in the code. */
 const LITERAL = /(?:^|[\s_-])(?:number|numeric|literal|constant|m[bfhiox]?|il)(?:\s|$)/
 const NUMBER = /^\s*(\d{1,6})[.:|]?\s*$/
-/** Without a tool's class names, fewer lines than this that begin with a number are not numbered lines. */
+/** If there are no class names of a known tool, this many lines must begin with a number to count as numbered. */
 const MIN_NUMBERED = 3
 const MAX_BUTTON_CHARS = 20
 /** Class names of the box around an editor's lines. */
 const EDITORS = /(?:^|\s)(?:CodeMirror-code|cm-content|view-lines|ace_text-layer)(?:\s|$)/
-/** Class names of tables that hold code. */
+/** Class names of tables that contain code. */
 const CODE_TABLE =
   /(?:^|[\s_-])(?:code|highlight\w*|hljs|blob|syntaxhighlighter|source|rouge|diff)(?:[\s_-]|$)/i
 
@@ -36,7 +36,7 @@ export function codeBlock(element: Element): string[] {
   return [`${fence}${codeLanguage(element) || label}\n${code}\n${fence}`]
 }
 
-/** Whether an element holds lines of code without being a `<pre>`: an editor's lines, or boxes that each begin with their number. */
+/** Whether an element contains lines of code without being a `<pre>`: an editor's lines, or boxes that each begin with their number. */
 export function isCodeLines(element: Element): boolean {
   if (EDITORS.test(element.get("class") ?? "")) return true
   const lines: Element[] = []
@@ -67,11 +67,11 @@ export function isCodeTable(table: Element, rows: readonly (readonly Element[])[
   return true
 }
 
-/** Whether an element, or one inside it, has a class name of line numbers. */
+/** Whether an element, or one inside it, has a class name used for line numbers. */
 export const isCalledNumbers = (element: Element): boolean =>
   firstElement(element, (one) => NUMBERING.test(one.get("class") ?? "")) !== null
 
-/** Consecutive numbers that make up an element's whole text; null when it has other text, or none. */
+/** The consecutive numbers that make up an element's whole text; null if it has other text or no text. */
 export function numbersIn(element: Element): readonly number[] | null {
   const numbers: number[] = []
   const look = ({ children }: Element): boolean =>
@@ -104,7 +104,7 @@ function numberAtHead(line: Element): number | null {
   return null
 }
 
-/** Whether copying leaves the element out. */
+/** Whether the element is excluded when a reader copies the code. */
 const isUnselectable = (element: Element): boolean =>
   /user-select\s*:\s*none/.test(element.get("style") ?? "") || element.get("unselectable") === "on"
 
@@ -127,7 +127,7 @@ class CodeText {
   readonly #root: Element
   readonly #parts: string[] = []
   readonly #candidates: Candidate[] = []
-  /** The name of the language in a box at the top. */
+  /** A box at the top that contains the name of the language. */
   label = ""
   #hasLines = false
 
@@ -144,7 +144,7 @@ class CodeText {
         .replace(/\r\n?/g, "\n")
         .replace(/[\0\u200B\uFEFF]/g, "")
         .replaceAll("\u00A0", " ")
-        // Tools put a space into empty lines.
+        // Some tools put a space into empty lines.
         .replace(/^ $/gm, "")
         .replace(/^\n+/, "")
         .trimEnd()
@@ -196,7 +196,7 @@ class CodeText {
     this.#hasLines ||= !isEmpty
   }
 
-  /** Drops a column of numbers. A number at the start of a line is kept as a candidate until all lines are known. */
+  /** Drops a column of line numbers. A number at the start of a line is kept as a candidate until all lines are known. */
   #takesNumber(element: Element): boolean {
     const { children } = element
     const isCalledSo =

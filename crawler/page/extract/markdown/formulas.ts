@@ -3,7 +3,7 @@ import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { mathmlToTex } from "./mathml.ts"
 import { collapse, type Element, firstElement, parseTree, textOf } from "../html/tree.ts"
 
-/** A formula in TeX, however the page wrote it. */
+/** A formula in TeX, regardless of how the page wrote it. */
 export interface Formula {
   readonly tex: string
   /** Whether the formula is on a line of its own. */
@@ -22,7 +22,7 @@ const SET =
 /** Matches images of formulas by class or address. */
 const PICTURED = /(?:^|[\s/._-])(?:mwe-math|latex|codecogs|mathtex|mathjax|math\/render)/i
 const SOURCES = ["data-latex", "data-tex", "data-math"]
-/** Longer TeX isn't written, because no reader follows it. */
+/** TeX longer than this isn't written, because no reader could follow it. */
 const MAX_TEX_CHARS = 10_000
 
 /** The formula that an element represents; null when it isn't a formula, or when its TeX is unknown. */
@@ -60,7 +60,7 @@ function ofScript(script: Element): Formula | null {
   return formula(tex, /mode\s*=\s*display/i.test(type))
 }
 
-/** TeX that an element or one below it carries, as an attribute or in MathML. */
+/** The TeX of an element or one below it, from an attribute or MathML. */
 function texInside(element: Element): string | null {
   for (const name of SOURCES) {
     const written = element.get(name)
@@ -101,12 +101,12 @@ function texOfImage(image: Element): string | null {
   return isTex(alt) ? alt : texOfAddress(src)
 }
 
-/** A command of TeX with its argument, as in no other text. */
+/** A TeX command with its argument, which doesn't occur in ordinary text. */
 const COMMAND = /\\[a-z]+\s*\{/i
 const ENCODED_COMMAND = /%5C[a-z]+(?:%7B|%5E|%2B|[{^_])/i
 
 function texOfAddress(src: string): string | null {
-  // Services that draw formulas take the TeX as part of the address.
+  // Services that draw formulas receive the TeX as part of the address.
   const plain = /[?&](?:latex|chl|tex)=/.test(src) ? src.replaceAll("+", " ") : src
   const query = /[?&](?:latex=|chl=|tex=)?([^&=]*\\[^&]*|(?:latex|chl|tex)=[^&]+)/.exec(decoded(plain))?.[1]
   if (query === undefined) {
@@ -127,7 +127,7 @@ function decoded(address: string): string {
 /** Whether text is TeX rather than words: a command, a sub- or superscript, an equation or a lone letter. */
 const isTex = (text: string): boolean => /[\\^_=<>{}+]|^\s*\p{L}\s*$/u.test(text)
 
-/** A formula from TeX; null when the TeX is empty, too long, or gives orders to models. */
+/** Turns TeX into a formula; null if the TeX is empty, too long, or contains instructions to language models. */
 export function formula(source: string | null, isDisplay: boolean): Formula | null {
   if (source === null || source.length > MAX_TEX_CHARS || holdsModelOrder(source)) return null
   const tidy = tidied(source)
@@ -135,7 +135,7 @@ export function formula(source: string | null, isDisplay: boolean): Formula | nu
   return tex === "" ? null : { tex, isDisplay: isDisplay || tex !== tidy }
 }
 
-/** Puts TeX on one line, without comments and delimiters, and replaces or escapes each `$` in it. */
+/** Puts TeX on one line, without comments or delimiters, and replaces or escapes each `$` in it. */
 function tidied(source: string): string {
   let tex = collapse(source.replace(/(?<!\\)%.*$/gm, "").replace(/<!\[CDATA\[|\]\]>/g, ""))
   const inner = /^(?:\\\((.*)\\\)|\\\[(.*)\\\]|\$\$(.*)\$\$|\$(.*)\$)$/.exec(tex)
@@ -160,18 +160,18 @@ function isBalanced(tex: string): boolean {
   return depth === 0
 }
 
-// Only the end of a paragraph shows whether it has formulas, which decides how its other dollars are written. A noncharacter
-// (Unicode §23.7) marks formulas until then.
+// Only at the end of a paragraph is it known whether it has formulas, which decides how its other dollar signs are
+// written. A noncharacter (Unicode §23.7) marks formulas until then.
 const MARK = "\uFDD2"
 
-/** A formula for the text around it, between marks that {@link settled} turns into dollars. */
+/** Wraps a formula in marks that {@link settled} turns into dollar signs. */
 export const formulaText = ({ tex, isDisplay }: Formula): string =>
   isDisplay ? `${MARK}$${tex}$${MARK}` : MARK + tex + MARK
 
-/** Formulas, code and addresses with dollars, and single dollars. Code and addresses stay as they are. */
+/** Formulas, code and addresses with dollar signs, and single dollar signs. Code and addresses stay as they are. */
 const DOLLARS = /\uFDD2([^\uFDD2]*)\uFDD2|`[^`\n]+`|\]\([^()\s]*\)|(?<!\\)\$/g
 
-/** Writes the formulas of a text, and escapes other dollars that could be read as formula delimiters. */
+/** Writes the formulas of a text, and escapes other dollar signs that could be read as formula delimiters. */
 export function settled(text: string): string {
   const hasFormula = text.includes(MARK)
   if (!hasFormula && !text.includes("$")) return text

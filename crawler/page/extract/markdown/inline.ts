@@ -1,7 +1,7 @@
 /** Elements whose text is written as strong. */
 export const STRONG = new Set(["b", "strong"])
 
-/** Text inside marks of emphasis, white space outside of them. */
+/** Puts emphasis marks around text, with its leading and trailing white space outside the marks. */
 export function wrapped(inner: string, mark: string): string {
   const text = inner.trim()
   if (text === "") return inner
@@ -24,11 +24,12 @@ export function codeSpan(text: string): string {
 }
 
 /**
- * Inline markdown while it is put together. Code after code, or bold after bold, becomes one: their marks side by
- * side would be read as other marks. Marks in text are escaped, and code does not begin or end with one.
+ * Inline markdown while it is being assembled. Adjacent code spans are merged, and so is adjacent bold text, because
+ * their marks side by side would be read as other marks. Marks in text are escaped, and code does not begin or end with
+ * one.
  */
 export class InlineText {
-  // Only the last part is examined, because examining the end of all parts would join them each time.
+  // Only the last part is examined, because examining the end of all of them would mean joining them each time.
   readonly #parts: string[] = []
 
   addText(text: string): void {
@@ -76,7 +77,7 @@ export class InlineText {
 const EDGE_CHARS = 33
 /** An unescaped character that might begin a mark which the next part completes. */
 const EDGE_MARK = /(?<!\\)(?:[!<~]|&#?\w*)$/
-/** The start of an image, a tag or comment, struck text and an entity, each with what completes it. */
+/** The starts of an image, a tag or comment, strikethrough and an entity, each with the text that completes it. */
 const EDGES: readonly (readonly [RegExp, RegExp])[] = [
   [/^!/, /^\[/],
   [/^</, /^[a-z/!?]/i],
@@ -92,8 +93,8 @@ const LETTER_BEFORE = /[\p{L}\p{N}]$/u
 const LETTER_AFTER = /^[\p{L}\p{N}]/u
 
 /**
- * Emphasis around code is dropped where a letter touches it. Between a letter and a punctuation mark such as a
- * backtick, asterisks neither open nor close (CommonMark §6.2), so only the code remains.
+ * Drops emphasis around code where a letter touches it. Between a letter and a punctuation mark such as a backtick,
+ * asterisks neither open nor close emphasis (CommonMark §6.2), so only the code remains.
  */
 export function withoutStuckMarks(text: string): string {
   if (!text.includes("*`")) return text

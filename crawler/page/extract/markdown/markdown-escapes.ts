@@ -1,6 +1,6 @@
 import { formulaEnd } from "#engine/text/markdown/formula-end.ts"
 
-/** Escapes what markdown would read as marks inside a line, and makes white space single spaces. */
+/** Escapes text that markdown would read as inline marks, and collapses white space to single spaces. */
 export function escapeText(text: string): string {
   const single = text.replace(/[\s\0\u200B\uFDD2\uFEFF]+/g, " ")
   // Most text has none of these characters, and the test is far cheaper than the replacements.
@@ -32,14 +32,14 @@ function escapeFormulas(escaped: string): string {
 // or setext underline.
 const LINE_START = /^( {0,3})(#(?=#{0,5}(?: |$))|>|[-+:](?= |$)|-(?=-)|=(?==*\s*$)|~(?=~~)|\|)/gm
 
-/** Escapes anything that markdown would read as a block mark at the start of a paragraph's line. */
+/** Escapes anything that markdown would read as a block marker at the start of a paragraph's line. */
 export function protectLineStarts(paragraph: string): string {
   return paragraph
     .replace(LINE_START, (_all, start: string, marker: string) => `${start}\\${marker}`)
     .replace(/^( {0,3}\d{1,9})([.)])(?= |$)/gm, "$1\\$2")
 }
 
-/** Number of backtick runs in one text that are measured. */
+/** The maximum number of backtick runs measured in one text. */
 const MAX_RUNS = 100
 
 /** A code block, with a fence longer than any in the code. */

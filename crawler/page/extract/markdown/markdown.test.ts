@@ -63,7 +63,7 @@ describe("markdown", () => {
     expect(markdownOf("<p><a href='/u'><b><code>f(a*b)</code></b></a></p>")).toBe(
       "[**`f(a*b)`**](https://example.org/u)",
     )
-    // Between a letter and a backtick, asterisks would be shown as such.
+    // Between a letter and a backtick, asterisks would appear literally.
     expect(markdownOf("<p>two <b><code>hive</code></b>s</p>")).toBe("two `hive`s")
     expect(markdownOf("<p>并<strong><code>hive</code></strong>的</p>")).toBe("并`hive`的")
   })
@@ -123,7 +123,7 @@ describe("markdown", () => {
     ).toBe(
       `| Port | Tide |  | Note |\n| --- | --- | --- | --- |\n| Port | High | Low | Note |\n| Hull | 4 | 1 | ${prose} |\n| Whitby |  | 2 |  |\n| In metres |  |  |  |`,
     )
-    // Spans don't multiply a table.
+    // Column and row spans don't multiply a table's text.
     const wide = `<table>${"<tr><td colspan=99 rowspan=999>a<td>b</tr>".repeat(2000)}</table>`
     expect(markdownOf(wide).length).toBeLessThan(10 * wide.length)
   })

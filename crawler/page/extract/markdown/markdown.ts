@@ -10,7 +10,7 @@ import { imageAddress, imageDescription, isTinyImage } from "../html/image-eleme
 import { closest, collapse, type Element, firstElement, isBlockTag, textOf } from "../html/tree.ts"
 
 export interface MarkdownOptions {
-  /** The address that others in the document are resolved against. */
+  /** The base address against which the document's other addresses are resolved. */
   readonly baseUrl: string
   /** Elements to leave out, with everything below them. */
   readonly skipped: ReadonlySet<Element>
@@ -25,9 +25,9 @@ export interface MarkdownOptions {
 }
 
 /**
- * How much markdown may add to a document's text, for each character of the document and as a constant: the marks of
- * nested quotes and lists on every line, addresses made absolute, captions, and empty cells. Ordinary pages stay
- * below 1. After that limit, quotes and lists are written as paragraphs and links as their text.
+ * How much markdown may add to a document's text, per character of the document and as a constant: the marks of nested
+ * quotes and lists on every line, addresses made absolute, captions, and empty cells. Ordinary pages stay below 1.
+ * Beyond that limit, quotes and lists are written as paragraphs, and links as plain text.
  */
 const ADDED_PER_CHAR = 4
 const ADDED_AT_LEAST = 200_000
@@ -38,7 +38,7 @@ export const toMarkdown = (root: Element, options: MarkdownOptions): string =>
 
 /**
  * The same, with the lines of headings that have an address.
- * @param document the tree that `root` is in: a heading's name may be before the main content
+ * @param document the tree that contains `root`: a heading's name may be before the main content
  */
 export const toAnchoredMarkdown = (
   root: Element,
@@ -59,27 +59,27 @@ function write(
 const EMPHASIS = new Set(["i", "em", "cite", "dfn", "var"])
 const CODE = new Set(["code", "kbd", "samp", "tt"])
 const EMPTY_CELL = " | "
-/** Longer text in a cell that spans rows is prose, and is written once. */
+/** In a cell that spans rows, text longer than this is prose and is written only once. */
 const MAX_GROUP_CHARS = 60
 const DELETED = new Set(["del", "s", "strike"])
 
-/** A longer summary is a paragraph, not a heading. */
+/** A summary longer than this is a paragraph, not a heading. */
 const MAX_HEAD_CHARS = 200
 
 class Writer {
   readonly #options: MarkdownOptions
-  /** Set inside `<a>` around blocks: the first line of text written takes the link. */
+  /** Set inside an `<a>` around blocks: the first line of text written becomes the link. */
   #pendingLink: string | null = null
   #inHeading = false
   /** Level of the last heading. */
   #level = 1
-  /** How many list items are open. */
+  /** The number of open list items. */
   #items = 0
   #bold = 0
   #italic = 0
   #linked = 0
   #setsTex: boolean | null = null
-  /** The last text written, as in the document. */
+  /** The last text written, in its original form. */
   #lastText = ""
   /** The number of the last reference to a note. */
   #note = 0
@@ -96,14 +96,14 @@ class Writer {
     this.#room = options.sourceChars * ADDED_PER_CHAR + ADDED_AT_LEAST
   }
 
-  /** Takes room for this many more characters. Returns false if there is not enough. */
+  /** Uses up room for this many more characters. Returns false if there is not enough. */
   #takes(chars: number): boolean {
     if (chars > this.#room) return false
     this.#room -= chars
     return true
   }
 
-  /** The blocks with the prefix before each line. */
+  /** Writes the blocks with the prefix before each line. */
   #prefixed(blocks: readonly string[], prefix: string): readonly string[] {
     const lines = blocks.reduce((sum, block) => sum + linesOf(block) + 1, 0)
     return this.#takes(lines * prefix.length) ? prefixed(blocks, prefix) : blocks
@@ -228,7 +228,7 @@ class Writer {
     return [`${"#".repeat(level)} ${mark}${text.replace(/ (#+)$/, " \\$1")}`]
   }
 
-  /** A heading one level below the last one; bold text in a list, which can't hold headings. */
+  /** Writes a heading one level below the last one, or bold text in a list, which can't contain headings. */
   #panelHead(control: Element): string[] {
     const level = this.#level
     if (this.#items === 0 && textOf(control, MAX_HEAD_CHARS + 1).length <= MAX_HEAD_CHARS) {
@@ -284,7 +284,7 @@ class Writer {
     return items.length === 0 ? [] : [items.join(loose ? "\n\n" : "\n")]
   }
 
-  /** One list item; nested blocks are indented to the marker's width, as CommonMark requires. */
+  /** Writes one list item; nested blocks are indented to the marker's width, as CommonMark requires. */
   #item(element: Element, marker: string): readonly string[] {
     this.#items++
     const blocks =
@@ -346,7 +346,7 @@ class Writer {
       if (cells.every((cell) => cell === "")) continue
       while (cells.length < columns && cells.length < 100 && this.#takes(EMPTY_CELL.length)) cells.push("")
       const rule = `|${" --- |".repeat(Math.min(cells.length, 1000))}`
-      // A markdown table always has column names: they are empty when the first row is data.
+      // A markdown table always has a header row: it is empty if the first row is data.
       if (lines.length === 0 && isLikeOthers(rows, rows[at]!)) lines.push(rule.replaceAll("---", ""), rule)
       lines.push(`| ${cells.join(EMPTY_CELL)} |`)
       if (lines.length === 1) lines.push(rule)
@@ -379,8 +379,8 @@ class Writer {
   #addText(inline: InlineText, text: string): void {
     this.#lastText = text
     const parts = formulasInText(text)
-    // This comes last, because it searches the whole document, which takes a tenth of the reading time, and few texts
-    // have such signs.
+    // Checked last, because it searches the whole document, which takes a tenth of the reading time, and few texts
+    // contain such delimiters.
     const isSet = parts !== null && (this.#setsTex ??= this.#options.setsTex?.() ?? false)
     for (const part of isSet ? parts : [text])
       if (typeof part === "string") inline.addText(escapeText(part))
@@ -431,7 +431,7 @@ class Writer {
   }
 
   /**
-   * Whether a superscript after a word refers to a note: it links to a place on the page, or is the next number.
+   * Whether a superscript after a word refers to a footnote: it links to a place on the page, or is the next number.
    * Brackets separate it from the word.
    */
   #isReference(element: Element): boolean {
@@ -478,7 +478,7 @@ class Writer {
   }
 }
 
-/** A word of at least three letters or the end of a sentence; shorter names are units and variables, which have powers. */
+/** Matches a word of at least three letters or the end of a sentence. Shorter names are units and variables, which can have exponents. */
 const AFTER_WORD = /(?:\p{L}{3}|[.,;:!?\]"”’»])$/u
 const MAX_MARK_CHARS = 3
 const MARK_OF_NOTE = /^(?:\d+|[a-z]|[*†‡§¶]+)$/u
@@ -492,7 +492,7 @@ function linesOf(block: string): number {
   return lines
 }
 
-/** Gives a list right after another of its kind a different marker, so that the two stay apart (CommonMark §5.3). */
+/** Uses a different marker for a list right after another of its kind, so that the two stay separate (CommonMark §5.3). */
 function apartFrom(before: string | undefined, block: string): string {
   const sign = LIST_SIGN.exec(block)
   if (sign === null || before === undefined || LIST_SIGN.exec(before)?.[1] !== sign[1]) return block

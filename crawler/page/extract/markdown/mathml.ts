@@ -78,7 +78,7 @@ function texOf(node: Element): string {
   }
 }
 
-/** The arguments of a fraction, a root or scripts, also inside MathJax's boxes. */
+/** The arguments of a fraction, root or script element, including those inside MathJax's boxes. */
 function partsOf(node: Element): string[] {
   const found: string[] = []
   const visit = (element: Element): void => {
@@ -86,7 +86,7 @@ function partsOf(node: Element): string[] {
       const name = nameOf(child)
       if (/^(?:frac|dbox|dtable|sqrt|root-box)$/.test(name) || (name === "row" && element !== node))
         visit(child)
-      // Both scripts of a base are in one box.
+      // Both the sub- and the superscript of a base are in one box.
       else if (name === "script" && elementsOf(child).length > 1)
         for (const one of elementsOf(child).toReversed()) found.push(texOf(one))
       else found.push(texOf(child))

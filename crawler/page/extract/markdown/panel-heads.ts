@@ -1,16 +1,16 @@
 import { isHeading } from "../html/anchors.ts"
 import { type Element, firstElement, isBlockTag, isInside, textOf } from "../html/tree.ts"
 
-/** Longer text is not a heading. */
+/** Text longer than this is not a heading. */
 const MAX_HEAD_CHARS = 200
-/** The least text that makes a panel, and how much of it is read. */
+/** The minimum length of a panel's text, and how much of it is read. */
 const MIN_PANEL_CHARS = 20
 const MAX_PANEL_CHARS = 1000
 /** The number of elements above a control that are checked for its heading or its form. */
 const MAX_ABOVE = 3
-/** The least number of like controls, each before a block, that counts as a row of panels without other signs. */
+/** The minimum number of similar controls, each before a block, that counts as a row of panels without other signs. */
 const MIN_ALIKE = 2
-/** The most controls read on a page, and the most siblings searched for the next one. */
+/** The maximum number of controls read on a page, and of siblings searched for the next one. */
 const MAX_CONTROLS = 1000
 const MAX_SIBLINGS = 2000
 const NO_PANEL = new Set(
@@ -21,14 +21,14 @@ const MORE =
   /^(?:(?:show|read|see|view|load|hide)\s+(?:more|less|all|details|code|answer)|more|less|close|open|toggle|menu|details|expand|collapse|copy|share|submit)(?:\s|$)/i
 
 /**
- * Finds the controls whose text heads a part of the page: accordions, tabs, sortable columns. The caller passes each element during
- * its own walk; only controls and their panels are read again.
+ * Finds the controls whose text is the heading of a part of the page: accordions, tabs, sortable columns. The caller
+ * passes each element during its own walk; only controls and their panels are read again.
  */
 export class PanelHeads {
   readonly #controls: Element[] = []
   readonly #byId = new Map<string, Element>()
 
-  /** Takes every element of the page, in order. */
+  /** Receives every element of the page, in order. */
   see(element: Element): void {
     if (element.attributes.length === 0 && element.tag !== "button") return
     const id = element.get("id")
@@ -36,7 +36,7 @@ export class PanelHeads {
     if (isControl(element) && this.#controls.length < MAX_CONTROLS) this.#controls.push(element)
   }
 
-  /** Restores controls that are part of a heading or term, and gives panels their heads. */
+  /** Restores controls that are part of a heading or term, and adds headings to panels. */
   settle(skipped: Set<Element>): void {
     const alike = new Map<string, [Element, Element][]>()
     const openers = Map.groupBy(this.#controls, (control) => this.#named(control))
@@ -54,7 +54,7 @@ export class PanelHeads {
       const named = this.#named(control)
       const panel = named ?? besideControl(control)
       if (panel === null || !isPanel(panel, control)) continue
-      // Several controls of one block, such as a slider's arrows, don't name it.
+      // If a block has several controls, such as a slider's arrows, they don't name it.
       if (named !== null && openers.get(named)!.length > 1) continue
       if (named !== null || isOpener(control, panel)) head(panel, control, skipped)
       else if (control.tag === "button" || control.get("role") === "button") {
@@ -72,7 +72,7 @@ export class PanelHeads {
     }
   }
 
-  /** Rows of tabs that name no panel: their panels follow in the same order. */
+  /** Rows of tabs without references to their panels; the panels follow in the same order. */
   #headRows(skipped: Set<Element>): void {
     for (const [row, tabs] of Map.groupBy(this.#controls, (control) => this.#rowOf(control))) {
       if (row === null || tabs.length < MIN_ALIKE) continue
@@ -83,7 +83,7 @@ export class PanelHeads {
     }
   }
 
-  /** The row of a control with `role="tab"` that names no panel, or of a label for a radio button. */
+  /** The row that contains a control with `role="tab"` that references no panel, or the label of a radio button. */
   #rowOf(control: Element): Element | null {
     if (control.get("role") === "tab") return this.#named(control) === null ? above(control, isTabList) : null
     const input = control.tag === "label" ? this.#byId.get(control.get("for") ?? "") : undefined
@@ -121,7 +121,7 @@ const isTabList = (element: Element): boolean => element.get("role") === "tablis
 
 const IN_LINE = /^(?:h[1-6]|dt|th|summary)$/
 
-/** The nearest match among the few elements above a control. */
+/** The nearest matching element among the few that contain a control. */
 function above(control: Element, matches: (element: Element) => boolean): Element | null {
   let at = control.parent
   for (let steps = 0; at !== null && steps < MAX_ABOVE; at = at.parent, steps++) if (matches(at)) return at
@@ -172,7 +172,7 @@ function nextOf(element: Element): Element | null {
   return null
 }
 
-/** The panels of a row of tabs: as many blocks as tabs right after it, or in the box after it. */
+/** The panels for a row of tabs: as many blocks as there are tabs, right after the row or in the box after it. */
 function panelsBeside(row: Element, count: number): readonly Element[] {
   const box = nextOf(row)
   if (box === null || box.children.length > MAX_SIBLINGS) return []
@@ -198,7 +198,7 @@ function isPanel(panel: Element, control: Element): boolean {
   if (control.parent !== null && isInside(control.parent, panel)) return false
   const chars = textOf(panel, MAX_PANEL_CHARS).length
   const plain = textOf(panel, MAX_PANEL_CHARS, ({ tag }) => tag === "a" || tag === "button").length
-  // A tab's panel can be a command.
+  // The panel of a tab can consist of a command.
   return plain >= (control.get("role") === "tab" ? 1 : MIN_PANEL_CHARS) && plain * 2 >= chars
 }
 

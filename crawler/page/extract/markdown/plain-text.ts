@@ -2,8 +2,8 @@ import { formulaEnd } from "#engine/text/markdown/formula-end.ts"
 import { offLoop } from "#base/process/threads/off-loop.ts"
 
 /**
- * The text of markdown as this folder writes it: no marks, no addresses, no image descriptions. Code is kept
- * unchanged, list items keep their dash, and a table row becomes one line with its cells separated by tabs.
+ * The plain text of markdown written by this folder: no marks, addresses or image descriptions. Code is kept unchanged,
+ * list items keep their dash, and a table row becomes one line with its cells separated by tabs.
  */
 export function toPlainText(markdown: string): string {
   const lines: string[] = []
@@ -28,12 +28,12 @@ export function toPlainText(markdown: string): string {
     .trim()
 }
 
-/** {@link toPlainText} for the event loop. */
+/** {@link toPlainText} without blocking the event loop. */
 export const writeAsText = offLoop(import.meta.url, toPlainText)
 
 function lineText(line: string): string | null {
   if (/^[\s>]*(?:-{3,}|\|(?: (?:---)? \|)+)$/.test(line)) return null
-  // A list right after another has a different marker, which means nothing to readers.
+  // Two lists in a row have different markers, but readers don't need the difference.
   const content = line
     .replace(/^(?:> ?)+/, "")
     .replace(/^(\s*)\*(?= )/, "$1-")
@@ -48,14 +48,14 @@ function lineText(line: string): string | null {
   return inlineText(content.replace(/^(\s*(?:(?:[-:]|\d+[.)]) )*)#{1,6} /, "$1").replace(/^(\s*): /, "$1"))
 }
 
-/** One pass over a line, in time linear in its length: escapes, code spans, images, links and emphasis marks. */
+/** Processes a line in one pass, in time linear in its length: escapes, code spans, images, links and emphasis marks. */
 function inlineText(text: string): string {
   if (!/[\\`*_[\]~!]/.test(text)) return text
   const out: string[] = []
   let i = 0
-  /** Runs of backticks of this length or longer are never closed from here on. */
+  /** From here on, runs of at least this many backticks are never closed. */
   let unclosed = Number.POSITIVE_INFINITY
-  // The positions of openers of links and images, so that `](…)` can be dropped when it closes one.
+  // The positions where links and images open, so that `](…)` can be dropped when it closes one.
   const open: { at: number; image: boolean }[] = []
   /** The positions of underscores that close emphasis. */
   const closers = new Set<number>()
@@ -124,8 +124,8 @@ const MOST_UNDERSCORES = 20
 const WORD_SIGN = /[\p{L}\p{N}]/u
 
 /**
- * The positions of the underscores that close the emphasis opened at `from`, or -1: as in `__init__`, but not in
- * `_private` and `a_b_c` (CommonMark §6.2). Authors write such emphasis; this folder escapes it.
+ * The positions of the underscores that close the emphasis opened at `from`, or -1: emphasis as in `__init__`, but not
+ * `_private` or `a_b_c` (CommonMark §6.2). Authors write such emphasis; this folder escapes it.
  */
 function underscoreCloser(text: string, from: number, run: number): number {
   const isWord = (at: number) => WORD_SIGN.test(text[at] ?? "")

@@ -8,9 +8,9 @@ export interface Place {
   readonly isRepeated: boolean
 }
 
-/** The most columns in which cells are placed; wider tables are for layout. */
+/** The maximum number of columns in which cells are placed; wider tables are for layout. */
 const MAX_COLUMNS = 100
-/** Positions that spans can fill for each cell, so that a few cells over many rows need little more room than the rows. */
+/** The number of positions that spans can fill per cell, so that a few cells over many rows need little more memory than the rows. */
 const FILLED_PER_CELL = 10
 const EMPTY: Place = { cell: null, isRepeated: false }
 
@@ -85,7 +85,7 @@ export function tableRows(table: Element, isSkipped: (element: Element) => boole
   return rows
 }
 
-/** Whether a table is only for layout: it has no header cells, and whole sections in its cells. */
+/** Whether a table is used only for layout: it has no header cells, and its cells contain whole sections. */
 export function isLayoutTable(table: Element, rows: readonly Element[][]): boolean {
   if (table.get("role") === "presentation") return true
   let heavy = false

@@ -2,7 +2,7 @@
 export interface Visitor {
   /** `name: value`, or the malformed text in place of one. */
   readonly declaration: (text: string) => void
-  /** Called with the text before a block. @returns whether to read the block; if so, {@link close} follows at its end */
+  /** Called with the text before a block. @returns whether to read the block; if true, {@link close} is called at its end */
   readonly open: (prelude: string) => boolean
   readonly close: () => void
 }

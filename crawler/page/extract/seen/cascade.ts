@@ -7,14 +7,14 @@ import type { Element } from "../html/tree.ts"
 /** The declarations for an element in a page's own style sheets and `style` attributes, by property. */
 export type Style = ReadonlyMap<string, string>
 
-/** The most elements examined for all selectors of a page together: a second of work. */
+/** The maximum number of elements examined for all selectors of a page together: a second of work. */
 const MAX_STEPS = 5_000_000
 const NOTHING: Style = new Map()
 const NO_RULES: readonly Rule[] = []
 
-/** The part of the cascade (CSS Cascade 5) that can be known without fetching style sheets: those in the page itself. */
+/** The part of the cascade (CSS Cascade 5) that can be determined without fetching style sheets, from those in the page itself. */
 export class Cascade {
-  /** Whether any rule applies to windows of one width but not another. */
+  /** Whether any rule applies to some window widths but not others. */
   readonly dependsOnWidth: boolean
   readonly #rules: readonly Rule[]
   readonly #byKey = new Map<string, Rule[]>()
@@ -58,7 +58,7 @@ export class Cascade {
     }
   }
 
-  /** The style in a window of this width. The element's ancestors must have been entered. */
+  /** The element's style in a window of this width. The element's ancestors must have been entered. */
   styleOf(element: Element, width: number): Style {
     const own = element.get("style")
     const fitting = this.#fitting(element)
@@ -129,7 +129,7 @@ export class Cascade {
 const isInScope = ({ scope }: Rule, element: Element): boolean =>
   scope === element.scope || (scope !== 0 && element.get(HOST) === String(scope))
 
-/** Longer values are not cached. */
+/** Values longer than this are not cached. */
 const MAX_NAME_CHARS = 300
 
 function styleFrom(rules: Rule[], own: string | null): Style {
@@ -140,13 +140,13 @@ function styleFrom(rules: Rule[], own: string | null): Style {
   return new Map([...style].map(([name, { value }]) => [name, value]))
 }
 
-/** Later declarations lie on top of earlier ones, unless those are `!important`. */
+/** Later declarations override earlier ones, unless the earlier ones are `!important`. */
 function lay(style: Map<string, Declared>, declarations: Declarations): void {
   for (const [name, declared] of declarations)
     if (declared.important || style.get(name)?.important !== true) style.set(name, declared)
 }
 
-/** The name under which a rule is filed: the rarest of its own. */
+/** The name under which a rule is filed: the rarest among those it requires. */
 const keyOf = ({ own }: Complex): string =>
   ["#", ".", "<"]
     .map((mark) => own.find((name) => name.startsWith(mark)))

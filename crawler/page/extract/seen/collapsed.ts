@@ -6,10 +6,10 @@ export class Controls {
   /** Whether scripts or unknown style sheets could change which parts are shown. */
   readonly isScripted: boolean
   readonly #ids = new Set<string>()
-  /** Parts that open without a script: `popovertarget`, `commandfor`. */
+  /** Parts that open without a script, by `popovertarget` or `commandfor`. */
   readonly #plain = new Set<string>()
 
-  /** `mayChange`: the document has style sheets that are not known, or was rendered and has lost its scripts. */
+  /** `mayChange`: the document has unknown style sheets, or was rendered and has lost its scripts. */
   constructor(elements: readonly Element[], mayChange: boolean) {
     let isScripted = mayChange
     for (const element of elements) {
@@ -33,7 +33,7 @@ export class Controls {
     return this.isScripted && id !== null && this.#ids.has(id)
   }
 
-  /** Whether a control opens the element by the browser's own means. */
+  /** Whether a control opens the element without a script. */
   opensPlainly(id: string | null): boolean {
     return id !== null && this.#plain.has(id)
   }
@@ -49,7 +49,7 @@ const CONTROL = new Set(["button", "summary", "label"])
 export type Neighbours = readonly [Element | null, Element | null]
 
 /**
- * Whether a reader can open an element that is not displayed: a control leads to it, or a style sheet shows it in
+ * Whether a reader can open an element that is not displayed: a control refers to it, or a style sheet shows it in
  * another state.
  */
 export function isCollapsed(

@@ -15,9 +15,9 @@ const SYSTEM: ReadonlyMap<string, string> = new Map([
   ["fieldtext", "black"],
 ])
 
-/** The limit for one value; honest ones are short. */
+/** The maximum length of one value; legitimate ones are short. */
 const MAX_CHARS = 400
-// A page has few colours and uses each of them often.
+// A page has few colours and uses each of them often, so parsed values are cached.
 const remembered = new Lru<string, Color | null>(1000)
 
 /** Reads a CSS colour (CSS Color 4 and 5); null for anything else, and for colours that depend on unknown facts. `light-dark()` gives its first colour. */
@@ -82,9 +82,9 @@ function contrastOf(one: Color, other: Color): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
-/** Readers can't distinguish colours with less contrast; the weakest grey that designers use has 1.3 on white. */
+/** Readers can't distinguish colours with less contrast than this; the weakest grey that designers use has 1.3 on white. */
 const LEAST_CONTRAST = 1.12
-/** The difference in red, green or blue, out of 255, that readers can see: yellow on white has little contrast, but no blue. */
+/** The smallest difference in red, green or blue, out of 255, that readers can see: yellow on white has little contrast, but differs in blue. */
 const LEAST_PART = 200
 
 /** Whether readers can tell letters of one colour from a background of the other. */
@@ -100,7 +100,7 @@ function luminance([red, green, blue]: Color): number {
   return 0.2126 * light(red) + 0.7152 * light(green) + 0.0722 * light(blue)
 }
 
-/** The effect of a filter on a colour; null when unknown. */
+/** The result of applying a filter to a colour; null if unknown. */
 export type Filter = ((color: Color) => Color) | null
 
 export const AS_IT_IS: Filter = (color) => color
@@ -118,7 +118,7 @@ const ofParts =
     return [part(red), part(green), part(blue), alpha]
   }
 
-/** The functions that bring two colours closer together, with the strength of their effect (Filter Effects 1 §8). */
+/** The functions that reduce the difference between colours, with the strength of their effect (Filter Effects 1 §8). */
 const FUNCTIONS: Readonly<Record<string, (share: number) => (color: Color) => Color>> = {
   brightness: (share) => ofParts((part) => part * share),
   contrast: (share) => ofParts((part) => (part - 127.5) * share + 127.5),

@@ -9,7 +9,7 @@ export interface Declared {
   readonly important: boolean
 }
 
-/** The properties that decide whether text is shown. All others are left unread, except custom ones (`--ink`). */
+/** The properties that decide whether text is shown. All others are ignored, except custom ones (`--ink`). */
 const PROPERTIES = new Set(
   (
     "display visibility opacity content-visibility filter font font-size color -webkit-text-fill-color background " +
@@ -20,7 +20,7 @@ const PROPERTIES = new Set(
   ).split(" "),
 )
 /**
- * Names for other writing directions and for older browsers (CSS Logical Properties 1), mapped to those for
+ * Property names for other writing directions and for older browsers (CSS Logical Properties 1), mapped to those for
  * left-to-right lines.
  */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
@@ -33,9 +33,9 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
     .match(/\S+ \S+/g)!
     .map((pair) => pair.split(" ") as [string, string]),
 )
-/** The limit for one value; honest ones that matter are short. */
+/** The maximum length of one value; legitimate ones that matter are short. */
 const MAX_VALUE_CHARS = 300
-/** The most custom properties of one block; large designs have a few hundred. */
+/** The maximum number of custom properties in one block; large designs have a few hundred. */
 const MAX_CUSTOM = 500
 
 /** Reads declarations, `name: value`, and leaves out anything else. */
@@ -64,7 +64,7 @@ export function readDeclarations(parts: Iterable<string>): Declarations {
 export const withoutComments = (css: string): string =>
   css.includes("/*") ? css.replace(/\/\*[^]*?(?:\*\/|$)/g, " ") : css
 
-/** Escapes of CSS Syntax §4.3.7: `d\69splay` is `display`. */
+/** Decodes the escapes of CSS Syntax §4.3.7: `d\69splay` is `display`. */
 const unescaped = (text: string): string =>
   text.includes("\\")
     ? text.replace(
@@ -90,7 +90,7 @@ export function readInline(text: string): Declarations {
 
 const MAX_INLINE_CHARS = 20_000
 
-/** A length in CSS pixels; null for other values and unknown lengths. `whole`: the length that 100 % stands for. */
+/** A length in CSS pixels; null for other values and unknown lengths. `whole`: the length that corresponds to 100 %. */
 export function lengthOf(value: string | undefined, whole: number, em = 16): number | null {
   if (value === undefined) return null
   return reckoned(value, "px", (number, unit) => {

@@ -5,9 +5,9 @@ import { type Element, textOf } from "../html/tree.ts"
 
 /** An element less opaque than this is not seen. */
 export const LEAST_OPACITY = 0.05
-/** At any font size, letters zoomed down further than this are unreadable. */
+/** Letters scaled down further than this are unreadable at any font size. */
 const LEAST_ZOOM = 0.1
-/** A share of the letters' size, in one direction. */
+/** The smallest readable scale of the letters in one direction. */
 const LEAST_SCALE = 0.02
 /** The blur radius, in pixels, at which letters run together until none can be made out. */
 const MOST_BLUR = 10
@@ -19,7 +19,7 @@ export function hidingOf(element: Element, style: Style, isIn3d: boolean): strin
   const hasHidden = element.has("hidden")
   if (INSTEAD.has(element.tag)) return "display"
   if (style.size === 0 && !hasHidden && element.tag !== "rp" && !isUnopened(element)) return null
-  // Brackets for browsers without ruby support, which no longer exist.
+  // Parentheses for browsers without ruby support, which no longer exist.
   if (element.tag === "rp" && /\p{L}/u.test(textOf(element))) return "display"
   if (hasHidden && element.get("hidden") !== "until-found" && (style.get("display") ?? "none") === "none")
     return "hidden"
@@ -131,7 +131,7 @@ export function courseOf(image: string): string[] {
 
 const shareOf = (value: string | undefined): number => numberOf(value) ?? 1
 
-/** Clipping leaves nothing of the element, or only a dot. */
+/** Whether clipping leaves nothing of the element, or only a dot. */
 function isCut(style: Style): boolean {
   const clip = /^rect\(([^)]*)\)$/.exec(style.get("clip") ?? "")?.[1]
   if (clip !== undefined && isOutOfFlow(style)) {
@@ -194,7 +194,7 @@ function isShapeless(path: string): boolean {
       )
     }
     case "path":
-      // A shape without a line has no area.
+      // A shape without an outline has no area.
       return /^\s*(["'])[\s\d.,mz+-]*\1\s*$/.test(given)
     default:
       return false
@@ -205,7 +205,7 @@ function isShapeless(path: string): boolean {
 const isAway = (left: number, top: number, right: number, bottom: number): boolean =>
   right - left < 1 || bottom - top < 1 || right <= 0 || bottom <= 0 || left >= 10 * FAR || top >= 10 * FAR
 
-/** Whether an element has no height, which is also true of one that opens and closes while it is closed. */
+/** Whether an element has no height. This is also true of a collapsible element while it is closed. */
 function isFlat(style: Style): boolean {
   const isHiding = /hidden|clip/.test(`${style.get("overflow") ?? ""}${style.get("overflow-y") ?? ""}`)
   return (
@@ -218,7 +218,7 @@ export const hasNoHeight = (style: Style): boolean =>
 
 const isOutOfFlow = (style: Style): boolean => /^(?:absolute|fixed)$/.test(style.get("position") ?? "")
 
-/** Moved outside any window. */
+/** Whether an element is moved outside any window. */
 function isFar(style: Style): boolean {
   const pixels = (name: string) => lengthOf(style.get(name), WHOLE) ?? 0
   const indent = pixels("text-indent")

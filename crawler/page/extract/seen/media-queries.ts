@@ -1,13 +1,13 @@
-/** True, false, or null when unknown. */
+/** The result of a condition: true, false, or null if unknown. */
 type Truth = boolean | null
 
-/** Honest sheets have no deeper conditions. */
+/** The maximum nesting of conditions; no legitimate sheet goes deeper. */
 const MAX_DEPTH = 8
 const MAX_CHARS = 500
 
 /**
- * Whether a screen window of this width matches a media query (Media Queries 4). Unknown conditions match, but not when
- * they are negated.
+ * Whether a media query (Media Queries 4) matches a screen window of this width. Unknown conditions match, unless they
+ * are negated.
  */
 export function matchesMedia(query: string, width: number): boolean {
   if (query.trim() === "") return true

@@ -4,15 +4,15 @@ import type { Element } from "../html/tree.ts"
 
 /** A selector without commas. */
 export interface Complex {
-  /** Names that the element itself must have, as {@link namesOf} gives them. */
+  /** Names that the element itself must have, as returned by {@link namesOf}. */
   readonly own: readonly string[]
-  /** Ids, then classes, attributes and states, then elements, as one number. */
+  /** The specificity (ids, then classes, attributes and states, then elements) as one number. */
   readonly specificity: number
   /** Names that must each be on some ancestor: if one is missing, the selector need not be matched. */
   readonly above: readonly string[]
-  /** Whether the selector is for a state that a reader causes: hovering, a ticked box. */
+  /** Whether the selector is for a state that a reader causes, such as hovering or ticking a box. */
   readonly isOfState: boolean
-  /** The conditions besides its {@link own} names. */
+  /** The conditions other than the {@link own} names. */
   readonly rest: Selector[]
   /** The conditions, compiled when first matched. */
   test?: Test
@@ -20,7 +20,7 @@ export interface Complex {
 
 type Test = (element: Element) => boolean
 
-/** The number of elements that may still be examined for all selectors of a page: combinators can be tried in very many ways. */
+/** The number of elements that may still be examined for all selectors of a page, because combinators can be tried in very many ways. */
 export interface Steps {
   left: number
 }
@@ -92,7 +92,7 @@ function complexOf(tokens: Selector[]): Complex {
   return { own, rest, above, specificity: specificityOf(tokens), isOfState }
 }
 
-/** The name, as in {@link namesOf}, for an element name, class or id; null for others, such as `[class^=x]`. */
+/** The name, as in {@link namesOf}, of an element name, class or id selector; null for others, such as `[class^=x]`. */
 function nameOf(token: Selector): string | null {
   if (token.type === SelectorType.Tag) return `<${token.name.toLowerCase()}`
   if (token.type !== SelectorType.Attribute || token.ignoreCase !== "quirks") return null
@@ -119,7 +119,7 @@ export function namesOf(element: Element): string[] {
   return names
 }
 
-/** The steps of the page whose elements are being matched. */
+/** The remaining steps for the page whose elements are being matched. */
 let steps: Steps = { left: 0 }
 
 class NoStepsLeft extends Error {}
@@ -176,7 +176,7 @@ const OPTIONS = {
   },
 }
 
-/** Turns classes into pseudo-classes of our own: css-select would build and try a regular expression for each class. */
+/** Turns classes into our own pseudo-classes, because css-select would build and run a regular expression for each class. */
 function withClasses(tokens: readonly Selector[]): Selector[] {
   return tokens.map((token) => {
     if (token.type === SelectorType.Pseudo && Array.isArray(token.data))
@@ -187,7 +187,7 @@ function withClasses(tokens: readonly Selector[]): Selector[] {
   })
 }
 
-/** Whether a selector matches an element that has its own names; false if no steps are left. */
+/** Whether a selector matches an element that has its {@link own} names; false if no steps are left. */
 export function matches(element: Element, selector: Complex, left: Steps): boolean {
   if (selector.rest.length === 0) return true
   steps = left
@@ -223,6 +223,6 @@ function classesOf(element: Element): readonly string[] {
 
 const NO_CLASSES: readonly string[] = []
 const MAX_CLASSES = 100
-// Class values repeat all over a page, and from page to page of a site.
+// Class values are repeated throughout a page, and across the pages of a site.
 const remembered = new Map<string, readonly string[]>()
 const MAX_REMEMBERED = 5000

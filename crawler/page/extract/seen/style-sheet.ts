@@ -10,23 +10,23 @@ import { type Complex, readSelectors } from "./selectors.ts"
 export interface Rule {
   readonly selector: Complex
   readonly declarations: Declarations
-  /** The windows that it applies to, as widths in pixels. */
+  /** The windows that the rule applies to, as widths in pixels. */
   readonly widths: readonly number[]
-  /** Position among the rules; of two equally specific ones the later one counts. */
+  /** The position among the rules; of two rules with equal specificity, the later one wins. */
   readonly order: number
   /** See the scope of an element. */
   readonly scope: number
 }
 
-/** Widths of the windows in which a page is examined: a desktop's and a phone's. */
+/** The window widths at which a page is examined: a desktop's and a phone's. */
 export const WIDTHS: readonly number[] = [1280, 390]
 
-/** The limit for all style sheets of a page together; the largest that pages embed have a few hundred kilobytes. */
+/** The size limit for all style sheets of a page together; the largest that pages embed have a few hundred kilobytes. */
 const MAX_CHARS = 2_000_000
 const MAX_RULES = 5000
 const MAX_DEPTH = 8
 
-/** The rules of a page's `<style>` elements, in order. Linear in their length; never throws. */
+/** The rules of a page's `<style>` elements, in order. Takes linear time; never throws. */
 export function readStyleSheets(
   sheets: readonly { readonly css: string; readonly media: string; readonly scope: number }[],
 ): Rule[] {
@@ -46,7 +46,7 @@ export function readStyleSheets(
 
 type Read = Omit<Rule, "order" | "scope">
 
-// The pages of a site have the same sheets.
+// Pages of the same site often share their sheets.
 const read = new Lru<string, readonly Read[]>(20)
 const MAX_REMEMBERED_CHARS = 100_000
 
@@ -62,7 +62,7 @@ function rulesOf(css: string, widths: readonly number[]): readonly Read[] {
 
 /** A block being read. */
 interface Block {
-  /** The selectors of its rule; "" outside of any rule. */
+  /** The selectors of the block's rule; "" outside of any rule. */
   readonly selector: string
   /** The custom property whose initial value the block sets. */
   readonly property?: string
@@ -153,7 +153,7 @@ function nested(inner: string, above: string): string {
     .join(",")
 }
 
-/** The host of a shadow root is identified by an attribute of ours. */
+/** The host of a shadow root is identified by our own attribute. */
 const withHost = (prelude: string): string =>
   prelude.includes(":host")
     ? prelude.replace(/:host(?:\(([^()]*)\))?(?![\w(-])/g, (_, given = "") => `${given}[${HOST}]`)

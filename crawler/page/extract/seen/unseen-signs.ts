@@ -12,7 +12,7 @@ const MAY_SPELL = /[\uFE00-\uFE0F\u{E0000}-\u{E01EF}]/u
 export const withoutUnseenSigns = (text: string): string =>
   MAY_SPELL.test(text) ? text.replace(SPELLING, "") : text
 
-/** Removes invisible characters from a document; ruby gets the brackets that browsers without ruby support would show. */
+/** Removes invisible characters from a document, and adds to ruby the parentheses that browsers without ruby support would show. */
 export function writeAsSeen(document: Element): void {
   for (const element of elementsOf(document)) {
     const { children } = element

@@ -30,18 +30,18 @@ import { WIDTHS } from "./style-sheet.ts"
 import { NO_VARIABLES, type Variables, variablesOf, withoutVariables } from "./variables.ts"
 import { type Element, elementsOf, firstElement, textOf } from "../html/tree.ts"
 
-/** Set on the root of a document whose elements have the styles that a browser gave them, and which needs no style sheets any more. */
+/** Set on the root of a document whose elements carry the styles computed by a browser, so that it needs no style sheets. */
 export const COMPUTED = "data-fossick-computed"
 
 /** Letters smaller than this, in pixels, cannot be read. */
 const LEAST_LETTER = 3
-/** Text only for screen readers is a label up to this length; longer text was hidden from people. */
+/** The maximum length of a label that is only for screen readers; longer text was hidden from people. */
 const MAX_LABEL_CHARS = 160
-/** If more of a page's text than this is hidden and the page has a script, the script shows it: no page is made to hide itself. */
+/** If more of a page's text than this is hidden and the page has a script, the script is assumed to show it: no page is made to hide itself. */
 const MAX_HIDDEN_SHARE = 0.5
-/** A page that shows this much without its script has content; the rest may well be hidden on purpose. */
+/** A page that shows this much text without its script has content; the rest may well be hidden on purpose. */
 const MIN_SHOWN_CHARS = 600
-/** Elements that move into place on scrolling, by the class names of the libraries that do this. */
+/** Elements that move into place on scrolling, identified by the class names of the libraries that do this. */
 const MOVES =
   /(?:^|[\s_-])(?:aos|wow|anim\w*|fade\w*|reveal\w*|motion|slide\w*|appear\w*|scroll\w*|lazy\w*|invisible|gsap|sr|js)(?:[\s_-]|$)/i
 const WHITE: Color = [255, 255, 255, 1]
@@ -50,11 +50,11 @@ const PICTURES = new Set("img picture video canvas svg iframe object embed".spli
 /**
  * Removes the parts of a document that no reader sees: not displayed, transparent, without size, in the colour of the
  * background, outside the window, clipped. Collapsed parts stay (`<details>`, tabs, parts that a style sheet shows in
- * another state or in narrow windows), and so do headings and short labels for screen readers, unless they give orders
- * to models.
+ * another state or in narrow windows), and so do headings and short labels for screen readers, unless they contain
+ * instructions to language models.
  *
  * A style sheet that has to be fetched is not known here. If there is one, colours and sizes that it could change are
- * not judged; rendered pages bring the styles that the browser computed ({@link COMPUTED}).
+ * not judged; rendered pages include the styles computed by the browser ({@link COMPUTED}).
  * @returns the elements that were removed
  */
 export function removeUnseen(document: Element): ReadonlySet<Element> {
@@ -94,22 +94,22 @@ function keepIn({ children }: Element, isKept: (child: Element | string) => bool
 /** Whether the whole element is hidden, or only the text directly in it. */
 type Unseen = "all" | "text"
 
-/** The values that elements pass down to their descendants. Null: not known. */
+/** The values that elements pass on to their descendants. Null means unknown. */
 interface Inherited {
   readonly fontSize: number | null
   readonly color: Color | null
   readonly ground: Color | null
   readonly isVisible: boolean
   readonly variables: Variables
-  /** Whether something is laid over something else, which might be a picture behind the text. */
+  /** Whether the element is laid over something else, which might be a picture behind the text. */
   readonly isLayered: boolean
-  /** The combined opacity of the boxes around it. */
+  /** The combined opacity of the boxes around the element. */
   readonly opacity: number
-  /** The effect of filters on its colours; null when unknown. */
+  /** The effect of filters on the element's colours; null if unknown. */
   readonly filter: Filter
   /** The part of the page that the element is clipped to, if any. */
   readonly window: Window | undefined
-  /** Whether it could be turned around together with something above it. */
+  /** Whether the element could be turned around together with one above it. */
   readonly isIn3d: boolean
 }
 
@@ -136,7 +136,7 @@ class Page {
   readonly #cascade: Cascade
   readonly #controls: Controls
   readonly #isComputed: boolean
-  /** Whether the document has style sheets that are not known. */
+  /** Whether the document has unknown style sheets. */
   readonly #isStyledElsewhere: boolean
   readonly #areVariablesKnown: boolean
   #chars: number | null = null
@@ -196,7 +196,7 @@ class Page {
     const { width, among, unseen } = look
     const written = this.#cascade.styleOf(element, width)
     const variables = variablesOf(written, above.variables)
-    // A style sheet in another file, or a script, could set other variables.
+    // A style sheet in another file, or a script, could set other values for the variables.
     const style = this.#areVariablesKnown ? withoutVariables(written, variables) : written
     const inherited = variables === above.variables ? above : { ...above, variables }
     let own = this.#inherit(element, style, inherited, neighbours)
@@ -252,7 +252,7 @@ class Page {
     if (way === "opacity" && this.#movesIn(element, style)) return null
     // React streams late parts of a page as hidden `S:<n>` boxes that its script moves into place.
     if (way === "hidden" && /^S:[0-9a-f]+$/.test(element.get("id") ?? "")) return null
-    // A changing height belongs to an element that opens.
+    // An element whose height changes can be opened.
     const grows = /height|all/.test(style.get("transition") ?? "") && hasNoHeight(style)
     if (grows && this.#controls.isScripted) return null
     return isCollapsed(element, neighbours, this.#controls, this.#cascade) ? null : way
@@ -274,14 +274,14 @@ class Page {
     )
   }
 
-  /** A heading or a short label, which sites provide for screen readers. */
+  /** Whether the element is a heading or a short label, which sites provide for screen readers. */
   #isForListeners(element: Element): boolean {
     if (element.get("aria-hidden") === "true") return false
     const text = textOf(element, MAX_LABEL_CHARS * 4)
     return text.length <= MAX_LABEL_CHARS && !holdsModelOrder(text)
   }
 
-  /** Transparent until it is scrolled to. */
+  /** Whether the element is transparent until a reader scrolls to it. */
   #movesIn(element: Element, style: Style): boolean {
     if (!this.#controls.isScripted && !style.has("animation") && !style.has("animation-name")) return false
     return (
@@ -380,7 +380,7 @@ const NO_TEXT = new Set(
 )
 const BLACK: Color = [0, 0, 0, 1]
 
-/** Elements with a colour of their own, by an attribute or as links. */
+/** Elements that set their own colour, by an attribute or as links. */
 const HAS_COLOR = new Set(["a", "body", "font"])
 
 const wordsIn = ({ children }: Element): number =>
@@ -398,14 +398,14 @@ function hasOtherSheets(elements: readonly Element[]): boolean {
 function fontSizeOf(style: Style, above: number | null): number | null {
   const short = /(?:^|\s)([\d.]+(?:px|r?em|pt|%|ex|ch|vw|vh)?)(?:\/\S+)?\s/.exec(style.get("font") ?? "")?.[1]
   const value = style.get("font-size") ?? short
-  // A relative size is unknown without the size above it, unless it is zero.
+  // A relative size is unknown if the parent's size is unknown, unless it is zero.
   return above === null && /(?:^|[^r])em$|%$/.test(value ?? "") && Number.parseFloat(value!) !== 0
     ? null
     : lengthOf(value, above ?? 16, above ?? 16)
 }
 
 function textColor(element: Element, style: Style, above: Color | null): Color | null {
-  // Letters can be see-through to the background of their own box.
+  // Letters can be transparent and show the background of their own box.
   if (`${style.get("-webkit-background-clip") ?? ""} ${style.get("background-clip") ?? ""}`.includes("text"))
     return null
   const attribute =

@@ -15,7 +15,7 @@ const merged = new WeakMap<Variables, WeakMap<Style, Variables>>()
 const hasVar = new WeakMap<Style, boolean>()
 
 /**
- * The variables that an element of this style passes down. Elements that declare nothing new share those of their
+ * The variables that an element with this style passes on. Elements that declare nothing new share those of their
  * parent.
  */
 export function variablesOf(style: Style, above: Variables): Variables {

@@ -24,7 +24,7 @@ export function rootNames(bytes: Buffer): string[] | null {
   }
 }
 
-/** @throws RangeError if a number leads out of the file, or the numbers form a loop */
+/** @throws RangeError if a number points outside the file, or the numbers form a loop */
 function directoryOf(bytes: Buffer): Buffer {
   const shift = bytes.readUInt16LE(30)
   if (shift !== 9 && shift !== 12) throw new RangeError("no size of a sector")

@@ -5,17 +5,17 @@ import { closeEmptyTags } from "./xhtml.ts"
 import { readXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
-/** The most characters of one title. */
+/** The maximum length of one title. */
 const MAX_TITLE_CHARS = 300
-/** A later heading belongs to a part of the chapter. */
+/** A later heading is the title of a section within the chapter. */
 const OPENING_CHARS = 300
-/** A title can be set as a number and a name, one below the other. */
+/** A title can consist of a number and a name, one below the other. */
 const MOST_TITLE_BLOCKS = 3
 
 /**
- * The titles of a book's chapters by their files, as given in its table of contents: the navigation document (EPUB 3.3
- * §7), otherwise the NCX (EPUB 2).
- * @param resolve the path in the archive that an address in a file leads to
+ * The titles of a book's chapters, keyed by file, from its table of contents: the navigation document (EPUB 3.3 §7),
+ * otherwise the NCX (EPUB 2).
+ * @param resolve returns the path in the archive for an address in a file
  */
 export function chapterTitles(
   zip: Zip,
@@ -30,7 +30,7 @@ export function chapterTitles(
   }
   const xhtml = nav === null ? null : zip.text(nav)
   if (nav !== null && xhtml !== null) {
-    // The tree keeps few attributes; in books `epub:type` has the meaning that `role` has on the web.
+    // The tree keeps few attributes; in books `epub:type` means the same as `role` on the web.
     const root = parseTree(closeEmptyTags(xhtml).replaceAll(/\sepub:type\s*=/g, " role="))
     const toc = firstElement(root, (one) => one.tag === "nav" && /\btoc\b/.test(one.get("role") ?? ""))
     if (toc !== null)
@@ -51,7 +51,7 @@ export function chapterTitles(
   return titles
 }
 
-/** A chapter under its title. A chapter that begins with a heading keeps its own; a title that is set as a paragraph becomes the heading. */
+/** A chapter with its title as a heading. If the chapter begins with a heading, that is kept; if the title is a paragraph, it becomes the heading. */
 export function underTitle(markdown: string, title: string | undefined): string {
   if (title === undefined || markdown === "" || /^#{1,6} /m.test(markdown.slice(0, OPENING_CHARS)))
     return markdown

@@ -11,13 +11,13 @@ import { closeEmptyTags } from "./xhtml.ts"
 import { readXml } from "./xml.ts"
 import { Zip } from "./zip.ts"
 
-/** The most chapters and characters read from one book. */
+/** The maximum number of chapters and characters read from one book. */
 const MAX_CHAPTERS = 2000
 const MAX_CHARS = 5_000_000
 const MAX_LINKS = 20_000
 
 /**
- * A book: the files of its spine, one after another (EPUB 3.3 §5.7; EPUB 2 alike).
+ * Reads a book: the files of its spine, one after another (EPUB 3.3 §5.7; the same in EPUB 2).
  * @throws DocumentError when the file is damaged, locked or too large
  */
 export function readEpub(body: Uint8Array): DocumentText {
@@ -79,10 +79,10 @@ interface Book {
   readonly publishedAt: Date | null
   /** The chapters' files in reading order, relative to the package file. */
   readonly spine: readonly string[]
-  /** Files of its tables of contents, in the form of EPUB 3 and of EPUB 2; null if it has none. */
+  /** The files with its tables of contents, in EPUB 3 and EPUB 2 form; null if there is none. */
   readonly nav: string | null
   readonly ncx: string | null
-  /** Files outside the reading order, which readers only reach by links. */
+  /** Files outside the reading order, which readers reach only through links. */
   readonly asides: readonly string[]
 }
 
@@ -122,7 +122,7 @@ function withoutTags(html: string | null): string | null {
   return html === null ? null : textOf(parseTree(html))
 }
 
-/** A path inside the archive that `href` of the file `base` leads to. */
+/** The path inside the archive for the `href` of the file `base`. */
 function resolvePath(base: string, href: string): string {
   const url = URL.parse(href.split("#")[0] ?? "", `epub:/${encodeURI(base)}`)
   if (url === null) return href
@@ -130,10 +130,10 @@ function resolvePath(base: string, href: string): string {
   return percentDecoded(path) ?? path
 }
 
-/** The limit for all style sheets of one chapter. */
+/** The size limit for all style sheets of one chapter. */
 const MAX_STYLE_CHARS = 500_000
 
-/** A chapter with the links to the book's style sheets replaced by their text, which shows what is hidden. */
+/** A chapter with the links to the book's style sheets replaced by the sheets' text, which is needed to find hidden text. */
 function withOwnStyles(xhtml: string, path: string, zip: Zip): string {
   let left = MAX_STYLE_CHARS
   return xhtml.replace(/<link\s[^<>]*>/gi, (link) => {
@@ -146,7 +146,7 @@ function withOwnStyles(xhtml: string, path: string, zip: Zip): string {
 }
 
 function readChapter(xhtml: string, links: Map<string, Link>): string {
-  // Links inside the book lead nowhere on the web.
+  // Links inside the book have no target on the web.
   const html = closeEmptyTags(xhtml).replace(
     /\s(?:href|src|xlink:href)\s*=\s*(?:"(?!https?:|mailto:)[^"]*"|'(?!https?:|mailto:)[^']*')/gi,
     "",

@@ -3,7 +3,7 @@ const VOID = new Set(
   "area base br col command embed frame hr img input keygen link meta param source track wbr".split(" "),
 )
 
-/** XHTML as HTML parsers expect it: `<title/>` and `<a id="x"/>`, which they would take for start tags, are closed. */
+/** Turns XHTML into what HTML parsers expect: closes `<title/>` and `<a id="x"/>`, which they would otherwise read as start tags. */
 export function closeEmptyTags(xhtml: string): string {
   return xhtml.replace(/<([a-z][\w:-]*)((?:\s[^<>]*)?)\/>/gi, (tag, name: string, attributes: string) =>
     VOID.has(name.toLowerCase()) ? tag : `<${name}${attributes}></${name}>`,

@@ -2,17 +2,17 @@ import { Parser } from "htmlparser2"
 import { charsetOf } from "../../charset.ts"
 
 export interface XmlHandlers {
-  /** Names come without their prefix, except for attributes. Returning false ends the reading. */
+  /** Names come without their prefix, except those of attributes. Return false to stop reading. */
   readonly start?: (name: string, attributes: Readonly<Record<string, string>>) => boolean | void
-  /** `text` is the text directly before the end tag: all of it if the element contains no others. */
+  /** `text` is the text directly before the end tag: all of the element's text if it contains no other elements. */
   readonly end?: (name: string, text: string) => void
 }
 
 const CHUNK_BYTES = 256 * 1024
-/** The limit for one element. */
+/** The length limit for the text of one element. */
 const MAX_TEXT_CHARS = 100_000
 
-/** Reads XML piece by piece, in the encoding that it names. Entities that a document declares are not expanded; damaged XML is read up to the damage. */
+/** Reads XML piece by piece, in the encoding that it declares. Entities declared by the document are not expanded; damaged XML is read up to the damage. */
 export function readXml(xml: Uint8Array | null, { start, end }: XmlHandlers): void {
   if (xml === null) return
   let text = ""

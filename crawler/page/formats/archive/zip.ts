@@ -2,10 +2,10 @@ import { unzipSync } from "fflate"
 import { decodeText } from "../../charset.ts"
 import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
 
-/** How many bytes all entries of one archive may inflate to. */
+/** The number of bytes that all entries of one archive together may inflate to. */
 const MAX_INFLATED_BYTES = 128 * 1024 * 1024
 const MAX_ENTRIES = 10_000
-/** DEFLATE's own limit is 1032 to 1; office files reach 20. Small files may be as repetitive as they like. */
+/** The highest compression ratio allowed: DEFLATE's own limit is 1032 to 1; office files reach 20. Small files are exempt. */
 const MAX_RATIO = 300
 const SMALL_BYTES = 8 * 1024 * 1024
 
@@ -50,13 +50,13 @@ export class Zip {
     return this.#names.has(name)
   }
 
-  /** An entry's bytes, never more than the directory says; null if no entry has that name. */
+  /** An entry's bytes, at most as many as the directory says; null if there is no entry with that name. */
   bytes(name: string): Uint8Array | null {
     if (!this.#names.has(name)) return null
     return unzip(this.#body, (entry) => entry.name === name)[name] ?? null
   }
 
-  /** A markup entry as text, decoded by the encoding that it names. */
+  /** A markup entry as text, decoded with the encoding that it declares. */
   text(name: string): string | null {
     const bytes = this.bytes(name)
     return bytes === null ? null : decodeText(bytes, null)

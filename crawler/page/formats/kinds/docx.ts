@@ -1,6 +1,6 @@
 import { fileFormat } from "../file-format.ts"
 
-/** Word documents (ECMA-376), with macros or without, and templates. */
+/** Word documents (ECMA-376), with or without macros, and templates. */
 export const docx = fileFormat({
   name: "docx",
   types: [

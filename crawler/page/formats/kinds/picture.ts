@@ -1,8 +1,8 @@
 import { fileFormat } from "../file-format.ts"
 
-/** How PNG, JPEG and TIFF files start, the last in either byte order. */
+/** The first bytes of PNG, JPEG and TIFF files; TIFF has two byte orders. */
 const STARTS = ["\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "II*\0", "MM\0*"]
-/** The same for WebP files, with their length in between. */
+/** The first bytes of WebP files, before and after the length. */
 const WEBP = /^RIFF[^]{4}WEBP/
 
 /**

@@ -1,6 +1,6 @@
 import { fileFormat } from "../file-format.ts"
 
-/** PowerPoint presentations (ECMA-376), with macros or without, shows and templates. */
+/** PowerPoint presentations (ECMA-376), with or without macros, slide shows and templates. */
 export const pptx = fileFormat({
   name: "pptx",
   types: [

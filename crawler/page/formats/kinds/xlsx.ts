@@ -1,6 +1,6 @@
 import { fileFormat } from "../file-format.ts"
 
-/** Excel workbooks (ECMA-376), with macros or without, and templates. */
+/** Excel workbooks (ECMA-376), with or without macros, and templates. */
 export const xlsx = fileFormat({
   name: "xlsx",
   types: [

@@ -1,9 +1,9 @@
 import { type Color, colorOf, areApart } from "../../extract/seen/colors.ts"
 import { readXml } from "../archive/xml.ts"
 
-/** How the letters of a cell contrast with their background (ECMA-376 part 1 §18.8). */
+/** The colours of a cell's letters and background (ECMA-376 part 1 §18.8). */
 export interface CellInk {
-  /** Null when not known. */
+  /** The colour of the letters; null if unknown. */
   readonly ink: Color | null
   /** The fill of the cell itself; null when not known, such as for a pattern. */
   readonly ground: Color | null
@@ -12,14 +12,14 @@ export interface CellInk {
   readonly isTiny: boolean
 }
 
-/** Letters of fewer points than this cannot be read. */
+/** Letters smaller than this, in points, cannot be read. */
 export const LEAST_POINTS = 2
 export const PAPER: Color = [255, 255, 255, 1]
 const INK: Color = [0, 0, 0, 1]
 /** Black, white, red, green, blue, yellow, magenta, cyan: twice (§18.8.27). 64 is the window's text colour, 65 its background. */
 const INDEXED = ["000000", "ffffff", "ff0000", "00ff00", "0000ff", "ffff00", "ff00ff", "00ffff"]
 
-/** The colour of `rgb`, `indexed` or `theme`; null if it depends on more than the file's styles. */
+/** The colour from `rgb`, `indexed` or `theme`; null if it depends on more than the file's styles. */
 export function sheetColor(attributes: Readonly<Record<string, string>>): Color | null {
   const { rgb, indexed, theme, tint, auto } = attributes
   if (rgb !== undefined) return colorOf(`#${rgb.slice(-6).toLowerCase()}`)
@@ -91,7 +91,7 @@ export function readInks(xml: Uint8Array | null): CellInk[] {
   return inks
 }
 
-/** A rectangle of cells, from 0, its ends included. */
+/** A rectangle of cells, counted from 0, including both ends. */
 export interface CellRange {
   readonly top: number
   readonly left: number

@@ -2,15 +2,15 @@ import { format, isDateFormat, isValidFormat } from "numfmt"
 
 /** How a cell shows its value: by a code such as `#,##0.00` (ECMA-376 part 1 §18.8.31), or without one. */
 export interface CellFormat {
-  /** Null when a number is shown as it is, to the 15 digits that Excel keeps. */
+  /** Null if a number is shown unformatted, with the 15 digits that Excel keeps. */
   readonly code: string | null
   readonly isDate: boolean
 }
 
 const GENERAL: CellFormat = { code: null, isDate: false }
-/** Excel's own limit. */
+/** The same limit as in Excel. */
 const MAX_CODE_CHARS = 255
-/** Replaces dates and times in the order of the reader's country, which is not known: ISO 8601. */
+/** Used for dates and times in the order of the reader's country, which is unknown: ISO 8601. */
 const DATE = "yyyy\\-mm\\-dd"
 const TIME = "hh:mm:ss"
 
@@ -45,7 +45,7 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   49: "@",
 }
 
-/** The format that every workbook defines by this number. */
+/** The built-in format with this number. */
 export function builtInFormat(id: number): CellFormat {
   // 27 to 36 and 50 to 58 are the dates of East Asian versions.
   const code = (id >= 27 && id <= 36) || (id >= 50 && id <= 58) ? DATE : BUILT_IN[id]
@@ -73,7 +73,7 @@ export function showNumber(stored: string, { code, isDate }: CellFormat, isFrom1
   const plain = String(Number(value.toPrecision(15)))
   if (code === null) return plain
   if (!isDate) return shown(code, value) ?? plain
-  // A duration has no calendar.
+  // A duration does not depend on a calendar.
   const from = isFrom1904 && !/\[(?:h+|m+|s+)\]/i.test(code) ? DAYS_TO_1904 : 0
   // Rounded to the second, because days are stored as fractions that are rarely exact.
   const seconds = Math.round((value + from) * 86_400)
@@ -81,7 +81,7 @@ export function showNumber(stored: string, { code, isDate }: CellFormat, isFrom1
   return value < 0 || value > LAST_DAY ? plain : (shown(code, days) ?? plain)
 }
 
-/** Text as a reader sees it: a code can hide it, or put words around it. */
+/** Text as a reader sees it: a format code can hide it, or put words around it. */
 export const showText = (text: string, { code }: CellFormat): string =>
   code === null || !/@|;.*;.*;/.test(code) ? text : (shown(code, text) ?? text)
 

@@ -5,7 +5,7 @@ import { zipNames } from "../archive/zip.ts"
 import { LEAST_POINTS } from "./cell-ink.ts"
 import { readRelationships } from "./relationships.ts"
 
-/** The limit for one chart. */
+/** The length limit for one chart. */
 const MAX_WORDS = 200
 const MAX_CHARS = 4000
 
@@ -38,7 +38,7 @@ export function chartText(xml: Uint8Array | null): string {
   return (first === "" || rest === "" ? first + rest : `${first}: ${rest}`).slice(0, MAX_CHARS)
 }
 
-/** Text of the shapes on a sheet (§20.5), one block for each. Hidden shapes, tiny letters, and white letters without a fill are left out. */
+/** The text of the shapes on a sheet (§20.5), one block per shape. Hidden shapes, tiny letters, and white letters without a fill are left out. */
 export function drawnTexts(xml: Uint8Array | null): string[] {
   const blocks: string[] = []
   let block = ""
@@ -81,7 +81,7 @@ const PARTS = {
   pptx: /^ppt\/slides\/slide\d+\.xml$/,
 }
 const CHARTS = /^(?:word|ppt)\/charts\/chart[^/]*\.xml$/
-/** The elements that hold a chart. */
+/** Elements that can contain a chart. */
 const FRAMES = { docx: "w:drawing", pptx: "p:graphicFrame" }
 
 /**
@@ -110,7 +110,7 @@ export function withChartTexts(format: "docx" | "pptx", body: Uint8Array): Uint8
   return zipSync({ ...files, ...changed }, { level: 0 })
 }
 
-/** A piece that starts with a frame, which is replaced by the chart's words. */
+/** A piece of the document that starts with a frame, which is replaced by the chart's words. */
 function withWords(format: "docx" | "pptx", piece: string, textOf: (id: string) => string): string {
   const close = `</${FRAMES[format]}>`
   const end = piece.startsWith(`<${FRAMES[format]}`) ? piece.indexOf(close) : -1

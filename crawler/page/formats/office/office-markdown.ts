@@ -8,25 +8,25 @@ import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS } from "./table.ts"
 
 export interface OfficeMarkdown {
   readonly markdown: string
-  /** The slides, by line; empty when there are none. */
+  /** The slides with their lines; empty when there are none. */
   readonly anchors: readonly PageAnchor[]
   readonly links: readonly Link[]
   readonly note: string | null
 }
 
-/** The limit for a document; later text is left out, and the note says so. */
+/** The length limit for a document; text beyond it is left out, and the note says so. */
 const MAX_CHARS = 5_000_000
 const MAX_DEPTH = 50
 const MAX_LINKS = 20_000
 
-/** The parser's tree as markdown: blocks separated by blank lines, slides and sheets under headings of their own. */
+/** Writes the parser's tree as markdown: blocks separated by blank lines, with a heading for each slide and sheet. */
 export function writeMarkdown(content: readonly OfficeContentNode[]): OfficeMarkdown {
   const writer = new Writer()
   writer.blocks(content, 0)
   return writer.end()
 }
 
-/** Names of styles for code: `Source Code`, `HTML Preformatted`, `Verbatim Char`. */
+/** Style names used for code: `Source Code`, `HTML Preformatted`, `Verbatim Char`. */
 const CODE_STYLE = /code|preformatted|verbatim|listing/i
 const TYPEWRITER =
   /\bmono|mono\b|courier|consolas|menlo|monaco|typewriter|source ?code|fira ?code|lucida console/i
@@ -76,9 +76,9 @@ class Writer {
   #chars = 0
   #cells = 0
   #note: string | null = null
-  /** Slides with the number of blocks before them. */
+  /** The slides, with the number of blocks before each. */
   readonly #slides: { readonly before: number; readonly number: string }[] = []
-  /** Whether the last block is a list that continues. */
+  /** Whether the last block is a list that can be continued. */
   #wasList = false
   /** Lines of code not yet written. */
   #lines: string[] = []
@@ -231,7 +231,7 @@ class Writer {
     const children = node.children ?? []
     const number = node.metadata?.slideNumber
     if (number !== undefined) this.#slides.push({ before: this.#blocks.length, number: `${number}` })
-    // A slide's own title is its first heading; others are parts of it.
+    // The first heading of a slide is its title; other headings are parts of it.
     const title = children.find((child) => child.type === "heading")
     if (title) this.#heading(title, 2)
     else if (children.length > 0) this.#add(`## Slide ${number ?? ""}`.trimEnd())
@@ -270,7 +270,7 @@ class Writer {
     this.#add(markdownTable(table))
   }
 
-  /** All text of a cell in one line, tables inside it included. */
+  /** All text of a cell in one line, including tables inside it. */
   #cell(cell: OfficeContentNode): string {
     const parts: string[] = []
     const visit = (nodes: readonly OfficeContentNode[], depth: number) => {
@@ -289,7 +289,7 @@ class Writer {
       .join(" ")
   }
 
-  /** Runs of text as inline markdown; adjacent runs that look alike become one. */
+  /** Runs of text as inline markdown; adjacent runs with the same formatting are merged. */
   #inline(nodes: readonly OfficeContentNode[], emphasised: boolean): string {
     let out = ""
     let run = { text: "", mark: "", link: "" }

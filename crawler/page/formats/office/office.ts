@@ -59,7 +59,7 @@ function unseenTakenOut(format: Exclude<OfficeFormat, "rtf">, body: Uint8Array):
     if (format !== "docx" && format !== "pptx") return withoutUnseenOdf(body)
     return withoutUnseenParts(format, withChartTexts(format, body))
   } catch {
-    // The parser has messages for damaged and locked files.
+    // The parser reports damaged and locked files in its messages.
     return body
   }
 }

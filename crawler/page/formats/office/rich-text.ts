@@ -7,7 +7,7 @@ export interface RichText {
   readonly onPaper: string
 }
 
-/** Puts a text together from its runs, for texts that cells share and for those in a cell. */
+/** Assembles a text from its runs, both for shared strings and for text inside a cell. */
 export class RichTextReader {
   #whole = ""
   #onPaper = ""
@@ -19,7 +19,7 @@ export class RichTextReader {
     if (name === "r") this.#isWhite = this.#isTiny = false
     else if (name === "color") this.#isWhite = isOneColor(sheetColor(attributes), PAPER)
     else if (name === "sz") this.#isTiny = Number(attributes["val"]) < LEAST_POINTS
-    // Readings of East Asian words are stored beside them.
+    // The readings of East Asian words are stored beside the words.
     else if (name === "rPh") this.#isReading = true
   }
 

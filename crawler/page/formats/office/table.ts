@@ -1,13 +1,13 @@
-/** More cells than this add nothing for a search, and cost as much as a book. */
+/** The maximum number of cells: more add nothing for a search, and cost as much as a book. */
 export const MAX_TABLE_CELLS = 100_000
-/** Only the first columns are kept. */
+/** The maximum number of columns; the rest are dropped. */
 export const MAX_COLUMNS = 200
-/** The limit for one table: one text can be in many cells, and sparse rows are mostly empty cells. */
+/** The length limit for one table: one text can be in many cells, and sparse rows are mostly empty cells. */
 export const MAX_TABLE_CHARS = 5_000_000
 
 /**
- * Rows of cells, each in inline markdown, as a table whose first row is the header. Rows and columns without any text
- * are left out, and so are rows beyond {@link MAX_TABLE_CHARS}; empty when nothing is left.
+ * Writes rows of cells, each in inline markdown, as a table with the first row as its header. Rows and columns without
+ * any text are left out, and so are rows beyond {@link MAX_TABLE_CHARS}; the result is empty if nothing is left.
  */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const filled = rows.filter((row) => row.some((cell) => cell !== ""))

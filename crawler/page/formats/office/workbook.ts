@@ -13,14 +13,14 @@ import { readXml } from "../archive/xml.ts"
 import { Zip } from "../archive/zip.ts"
 
 const MAX_LINKS = 20_000
-/** The most cells kept in rows, including empty ones. */
+/** The maximum number of cells kept in rows, including empty ones. */
 const MAX_PLACES = 10 * MAX_TABLE_CELLS
-/** The most groups of hidden columns; a sheet with many columns has only a handful. */
+/** The maximum number of groups of hidden columns; a sheet with many columns has only a handful. */
 const MAX_COLUMN_GROUPS = 200
 
 /**
- * An Excel workbook (ECMA-376 part 1 §18): a table for each sheet that is not hidden, with its cells as shown. Hidden
- * rows and columns, and letters in the colour of their cell, are left out.
+ * Reads an Excel workbook (ECMA-376 part 1 §18) as a table for each sheet that is not hidden, with its cells as
+ * displayed. Hidden rows and columns, and letters in the colour of their cell, are left out.
  * @throws DocumentError when the file is damaged, locked or too large
  */
 export function readWorkbook(body: Uint8Array): DocumentText {
@@ -89,7 +89,7 @@ function readSharedTexts(xml: Uint8Array | null): RichText[] {
 /** The library caches each code that it has seen, at a few kilobytes each; Excel itself allows a few hundred in a workbook. */
 const MAX_CODES = 4000
 
-/** Formats by the index with which cells refer to them. A code that no cell's format uses isn't parsed. */
+/** Formats, by the index that cells use to refer to them. A code that no cell's format uses isn't parsed. */
 function readFormats(xml: Uint8Array | null): CellFormat[] {
   const codes = new Map<number, string>()
   const known = new Map<number, CellFormat>()
@@ -207,9 +207,9 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
   return [...rows.entries()].sort(([a], [b]) => a - b).map(([, row]) => row)
 }
 
-/** Longer text in merged cells is prose, which appears once. */
+/** In merged cells, text longer than this is prose, which is written only once. */
 const MAX_GROUP_CHARS = 60
-/** The most rows of a group that get its name. */
+/** The maximum number of a group's rows in which its name is repeated. */
 const MAX_GROUP_ROWS = 1000
 
 /** Repeats the text of cells merged over several rows in each of these rows that has other cells, because it names their group. */

@@ -1,17 +1,17 @@
 const FONT = Buffer.from("/Font")
-/** The most characters between the entry's name `/Type` and `/Font`. */
+/** The maximum number of characters between `/Type` and `/Font` in an entry. */
 const MAX_BLANKS = 16
 /** Characters of a font's dictionary read before and after `/Type /Font`; its long parts are separate objects. */
 const MAX_DICTIONARY_CHARS = 4000
-/** The most dictionaries read; a file of thousands of pages has hundreds of fonts. */
+/** The maximum number of dictionaries read; a file of thousands of pages has hundreds of fonts. */
 const MAX_FONTS = 5000
-/** The shortest entry that gives a name (an empty one), which fits into the place of `/Type/Font`. */
+/** The shortest name entry (with an empty name), which is no longer than `/Type/Font`. */
 const NAME = "/BaseFont/"
 
 /**
- * Names each font that lacks the name ISO 32000-1 §9.6 requires: the library refuses such fonts, with all their text. The name
- * replaces the entry `/Type /Font`, which the library doesn't read, so everything keeps its place.
- * Fonts in compressed objects are left as they are: programs that compress objects name their fonts.
+ * Adds a name to each font without the name that ISO 32000-1 §9.6 requires: the library refuses such fonts, with all
+ * their text. The name replaces the entry `/Type /Font`, which the library doesn't read, so no offset changes. Fonts in
+ * compressed objects are left as they are: programs that compress objects name their fonts.
  */
 export function withFontNames(body: Uint8Array): Uint8Array {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -35,14 +35,14 @@ export function withFontNames(body: Uint8Array): Uint8Array {
   return named === null ? body : new Uint8Array(named.buffer)
 }
 
-/** The dictionary around a place, without the dictionaries inside it. */
+/** The text of the dictionary around a position, without the dictionaries nested in it. */
 function entriesAround(bytes: Buffer, start: number, end: number): string {
   const before = bytes.toString("latin1", Math.max(0, start - MAX_DICTIONARY_CHARS), start)
   const after = bytes.toString("latin1", end, end + MAX_DICTIONARY_CHARS)
   return `${own(before.split(/(<<|>>)/).toReversed(), "<<")} ${own(after.split(/(<<|>>)/), ">>")}`
 }
 
-/** The parts up to the mark that ends the dictionary on this side. */
+/** Joins the parts up to the mark that ends the dictionary on this side. */
 function own(parts: readonly string[], ends: "<<" | ">>"): string {
   let depth = 0
   let text = ""

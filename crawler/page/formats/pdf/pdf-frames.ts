@@ -1,6 +1,6 @@
 import type { Matrix } from "./pdf-geometry.ts"
 
-/** A run of text as the library gives it, in the page's own space. */
+/** A run of text as returned by the library, in the page's own coordinate space. */
 export interface PlacedItem {
   readonly str: string
   readonly transform: readonly number[]
@@ -8,9 +8,9 @@ export interface PlacedItem {
   readonly height: number
 }
 
-/** A page as a reader holds it, with its origin in the upper left corner. */
+/** A page as seen by a reader, with its origin in the upper left corner. */
 export interface PdfView {
-  /** The transformation from the page's own space, which has its origin at the bottom and can be rotated. */
+  /** The transformation from the page's own coordinate space, which has its origin at the bottom and can be rotated. */
   readonly transform: Matrix
   readonly width: number
   readonly height: number
@@ -37,7 +37,7 @@ export interface FramedItem {
 
 /** Letters smaller than this, in points, can't be read. */
 const LEAST_LETTER = 1.5
-/** The distance from a letter's middle, which determines its place in a column, to its baseline, in font sizes. */
+/** The distance from a letter's middle, which determines its place in a column, to its baseline, in multiples of the font size. */
 const MIDDLE = 0.35
 /** Letters of scripts that are written without spaces. */
 export const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF00-\uFFEF]/u

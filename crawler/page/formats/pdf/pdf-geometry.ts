@@ -1,9 +1,9 @@
-/** A transformation, as PDF writes it (ISO 32000-1 §8.3.3). */
+/** A transformation matrix, in the order of PDF (ISO 32000-1 §8.3.3). */
 export type Matrix = readonly [number, number, number, number, number, number]
 export type Box = readonly [left: number, bottom: number, right: number, top: number]
 
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]
-/** The number of points by which a box can be too small. */
+/** The tolerance, in points, when boxes are compared. */
 export const SLACK = 1
 
 export function matrixOf(given: ArrayLike<unknown> | null): Matrix {
@@ -49,7 +49,7 @@ export const meets = (a: Box, b: Box): boolean =>
 
 export const isUpright = ([a, b, c, d]: Matrix): boolean => (b === 0 && c === 0) || (a === 0 && d === 0)
 
-/** Whether a path is one upright box: it has only moves and lines, and all its points are corners of its bounds. */
+/** Whether a path is one upright box: it consists only of moves and lines, and all its points are corners of its bounds. */
 export function isRectangle(paths: unknown, [left, bottom, right, top]: Box): boolean {
   const [path] = Array.isArray(paths) ? (paths as unknown[]) : []
   if (!ArrayBuffer.isView(path) || (path as Float32Array).length > MAX_BOX_PATH) return false
@@ -71,6 +71,6 @@ export function isRectangle(paths: unknown, [left, bottom, right, top]: Box): bo
   return moves === 1
 }
 
-/** Steps of a path, as the library writes them. */
+/** The steps of a path, in the library's notation. */
 const [MOVE, LINE, CLOSE] = [0, 1, 4]
 const MAX_BOX_PATH = 20

@@ -13,7 +13,7 @@ const UNDECODABLE = {
   kind: "undecodable",
   message: "none of its fonts maps to letters",
 }
-/** All letters in these fonts have the same width, so their text is set as code. */
+/** All letters in these fonts have the same width, so their text is read as code. */
 const plain = (markdown: string) => markdown.replaceAll(/```/g, "").replaceAll(/\s+/g, " ").trim()
 const SENTENCE = "The valve of the upper basin is closed before the storm and opened after it."
 
@@ -27,7 +27,7 @@ const glyphFont = (toUnicode?: string): TestFont => ({
   ],
 })
 
-/** A font whose glyphs are programs (ISO 32000-1 §9.6.5), with these names for the codes from `first` on. */
+/** A font whose glyphs are drawing programs (ISO 32000-1 §9.6.5), with these names for the codes from `first` on. */
 const drawnFont = (names: readonly string[], first: number): TestFont => ({
   font: `/Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [0.001 0 0 0.001 0 0] /FirstChar ${first} /LastChar ${first + names.length - 1} /Widths [${names.map(() => 500).join(" ")}] /Encoding << /Type /Encoding /Differences [${first} ${names.map((name) => `/${name}`).join(" ")}] >> /CharProcs << ${[...new Set(names)].map((name) => `/${name} 10 0 R`).join(" ")} >> /Resources << >>`,
   objects: [streamObject("500 0 0 0 400 700 d1 0 0 400 700 re f")],

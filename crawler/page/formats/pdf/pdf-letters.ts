@@ -1,6 +1,6 @@
 import { UNSPACED } from "./pdf-frames.ts"
 
-/** The library's facts about a font: letters by their codes, where the file gives them. */
+/** The library's data about a font: its letters by code, if the file specifies them. */
 export interface FontFacts {
   readonly toUnicode?: { readonly _map?: Readonly<Record<number, string>> } | null
   readonly composite?: boolean
@@ -12,20 +12,20 @@ interface FontText {
   readonly fontName: string
 }
 
-/** The most letters by which a font is judged. */
+/** The maximum number of letters examined to judge a font. */
 const MAX_SAMPLE = 2000
-/** With this share of its letters guessed, a font counts as guessed throughout. */
+/** If this share of its letters is guessed, the whole font counts as guessed. */
 const MOSTLY = 0.5
-/** Fewer letters than this are signs in a formula or a drawing, too few to judge by. */
+/** The minimum number of letters needed to judge a font: fewer are signs in a formula or a drawing. */
 const LEAST_SAMPLE = 12
-/** Glyph numbers that are taken for letters contain at least this share of impossible characters. */
+/** The minimum share of impossible characters in glyph numbers that were misread as letters. */
 const LEAST_UNREAL = 0.05
 /** Impossible letters: control characters, private and unassigned code points, and U+FFFD. */
 const UNREAL = /[\p{Cc}\p{Co}\p{Cn}\uFFFD]/gu
 
 /**
  * Separates readable text from glyph numbers. A file can draw glyphs without saying which letters they are (ISO 32000-1
- * §9.10.2); the library then returns the numbers of the glyphs as letters.
+ * §9.10.2); the library then returns the glyph numbers as if they were letters.
  */
 export class PdfLetters {
   /** Readable and unreadable letters of all runs so far; blanks don't count. */
@@ -111,7 +111,7 @@ const LEAST_OF_SCRIPT = 0.6
 const LEAST_SMALL = 0.4
 const LEAST_VOWELS = 0.22
 
-/** Whether letters, which might be glyph numbers, are distributed like a language's letters. */
+/** Whether letters, which might be glyph numbers, have the distribution of a natural language. */
 function readsAsLanguage(text: string): boolean {
   const { length } = Array.from(text)
   if (SCRIPTS.some((script) => countOf(text, script) >= length * LEAST_OF_SCRIPT)) return true

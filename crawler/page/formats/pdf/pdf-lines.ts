@@ -1,6 +1,6 @@
 import { type Frame, type FramedItem, type PdfView, UNSPACED } from "./pdf-frames.ts"
 
-/** A place on a page that leads somewhere. */
+/** The place of a link on a page. */
 export interface PdfLinkArea {
   readonly address: string
   readonly left: number
@@ -11,7 +11,7 @@ export interface PdfLinkArea {
   text: string
 }
 
-/** A piece of a line with one address or none. */
+/** A piece of a line with at most one address. */
 export interface PdfPiece {
   text: string
   readonly address: string | null
@@ -27,16 +27,16 @@ export interface PdfLine {
   /** The font size of most of the line's characters. */
   size: number
   isMonospace: boolean
-  /** Whether the previous line is on the same baseline, to the left across a wide gap: a table, or columns. */
+  /** Whether the previous line is on the same baseline, to the left of a wide gap: a table, or columns. */
   readonly isBeside: boolean
 }
 
-/** A gap of this many font sizes is not a space between words. */
+/** A gap of at least this many font sizes is wider than a space between words. */
 const WIDE_GAP = 1.6
 /** Characters closer than this share of the font size belong to one word. */
 const WORD_GAP = 0.16
 
-/** The lines of a page in reading order. Text in another direction than most of the page, such as axis labels, comes last. */
+/** The lines of a page in reading order. Text in a direction other than that of most of the page, such as axis labels, comes last. */
 export function linesOf(
   items: readonly FramedItem[],
   { width, height }: Pick<PdfView, "width" | "height">,
@@ -56,12 +56,12 @@ export function linesOf(
   })
 }
 
-/** How many runs back a repeated run can be: programs draw shadows and edges after each line or each paragraph. */
+/** How many runs back a repeated run can be: programs draw shadows and outlines after each line or each paragraph. */
 const MAX_REPEATED = 200
-/** The most points between two drawings of one run. */
+/** The maximum distance, in points, between two drawings of one run. */
 const SHIFTED = 1
 
-/** The runs without repeats at the same place, which programs draw for a shadow, an edge or bold letters. */
+/** The runs without repetitions at the same place, which programs draw for a shadow, an outline or bold letters. */
 function withoutRepeats(items: readonly FramedItem[]): FramedItem[] {
   const last = new Map<string, { at: number; item: FramedItem }>()
   return items.filter((item, at) => {
@@ -77,7 +77,7 @@ function withoutRepeats(items: readonly FramedItem[]): FramedItem[] {
   })
 }
 
-/** Cuts a run of which only a part is a link, at the words where that part begins and ends. */
+/** Splits a run that is only partly a link, at the words where the link begins and ends. */
 function splitAtLinks(item: FramedItem, links: readonly PdfLinkArea[]): FramedItem[] {
   const { text, x, width } = item
   const middle = item.y - item.size * 0.3
@@ -99,7 +99,7 @@ function splitAtLinks(item: FramedItem, links: readonly PdfLinkArea[]): FramedIt
   })
 }
 
-/** Characters differ in width: how far from its calculated place a word can begin. */
+/** How far from its calculated place a word can begin, because characters differ in width. */
 const CUT_SLACK = 4
 
 function nearestWordStart(text: string, at: number): number {
@@ -200,8 +200,8 @@ function withAccents(text: string): string {
 /** Letters that have the same width in every font. */
 const SQUARE = new RegExp(`${UNSPACED.source}|\\p{Script=Hangul}`, "u")
 
-// Replaces ligatures and marks of vertical text with plain characters; control characters and private letters only mean
-// something to their font.
+// Replaces ligatures and marks of vertical text with plain characters. Control characters and private-use letters have
+// a meaning only in their font.
 function clean(text: string): string {
   return text
     .replace(/[\uFB00-\uFB06\uFE10-\uFE19\uFE30-\uFE48]/g, (form) => form.normalize("NFKC"))
@@ -223,7 +223,7 @@ function mostCommon(counts: ReadonlyMap<number, number>): number {
 
 /** Lines of prose are longer than this; text in tables is shorter. */
 const PROSE_CHARS = 22
-/** The number of rows in which both columns must have a line for the columns to be believed. */
+/** The number of rows in which both columns must have a line to be accepted as columns. */
 const MIN_ROWS = 5
 
 /**

@@ -6,9 +6,9 @@ import { markdownTable } from "../office/table.ts"
 
 export interface PdfMarkdown {
   readonly markdown: string
-  /** The pages of the file, by line. */
+  /** The pages of the file, with the lines where they begin. */
   readonly anchors: readonly PageAnchor[]
-  /** The largest text of the first page, or null when none is larger than the rest. */
+  /** The largest text on the first page, or null if none is larger than the rest. */
   readonly title: string | null
 }
 
@@ -20,19 +20,19 @@ export interface PdfNames {
   readonly labels: readonly string[]
 }
 
-/** A heading's font is larger than the text's by this factor. */
+/** A heading's font is at least this many times as large as the text's. */
 const HEADING_FACTOR = 1.12
 const TITLE_FACTOR = 1.3
 const MAX_HEADING_CHARS = 200
 const MAX_HEADING_LEVELS = 4
 /** Lines further apart than this multiple of the usual distance belong to two paragraphs. */
 const PARAGRAPH_FACTOR = 1.3
-/** Longer cells are prose beside other prose. */
+/** Cells longer than this are prose beside other prose. */
 const MAX_CELL_CHARS = 60
 
 /**
- * Lines as headings, paragraphs, lists, tables and code. Headings are the lines that the bookmarks name, or otherwise
- * those in a larger font.
+ * Writes lines as headings, paragraphs, lists, tables and code. Headings are the lines that the bookmarks name, or
+ * otherwise those in a larger font.
  */
 export function writePdf(pages: readonly (readonly PdfLine[])[], names: PdfNames): PdfMarkdown {
   const measures = measure(pages)
@@ -41,7 +41,7 @@ export function writePdf(pages: readonly (readonly PdfLine[])[], names: PdfNames
   return { ...writer.end(), title: titleOf(pages[0] ?? [], measures.bodySize) }
 }
 
-/** The part of a heading that is compared with the bookmarks, without its numbers, which can be set differently or left out. */
+/** The part of a heading that is compared with the bookmarks, without its numbers, which can be formatted differently or left out. */
 export function titleKey(title: string): string {
   return title
     .normalize("NFKC")
@@ -52,11 +52,11 @@ export function titleKey(title: string): string {
 
 interface Measures {
   readonly bodySize: number
-  /** The larger font sizes, largest first. */
+  /** The font sizes larger than the text's, largest first. */
   readonly headingSizes: readonly number[]
-  /** The usual distance between two lines, in font sizes. */
+  /** The usual distance between two lines, in multiples of the font size. */
   readonly leading: number
-  /** Words that the text has with a hyphen inside a line, in lower case. */
+  /** Words that occur in the text with a hyphen inside a line, in lower case. */
   readonly hyphenated: ReadonlySet<string>
 }
 
@@ -136,9 +136,9 @@ class Writer {
   readonly #blocks: PdfBlock[] = []
   /** Number of the page being written, from 1. */
   #page = 0
-  /** The pages of the paragraph or list item being put together, by its lines. */
+  /** The pages of the paragraph or list item being assembled, with the lines where they begin. */
   #pages: number[] = []
-  /** The paragraph or list item being put together, with one line for each page that it is on. */
+  /** The paragraph or list item being assembled, with one line for each page that it is on. */
   #text = ""
   #mark = ""
   #last: PdfLine | null = null
@@ -191,7 +191,7 @@ class Writer {
     return { markdown: blocks.map(({ text }) => text).join("\n\n"), anchors }
   }
 
-  /** @param pages of the table's first lines */
+  /** @param pages pages of the table's first lines */
   #add(text: string, pages: readonly number[]): void {
     this.#blocks.push({ text, lines: linesIn(text), places: pages.map((page, line) => [line, page]) })
   }
@@ -234,7 +234,7 @@ class Writer {
     this.#isNewPage = false
   }
 
-  /** Ends the line after the last word of the previous page, so that the text stays as it is. @param at number of characters before the page break */
+  /** Ends the line after the last word of the previous page, so that the text stays unchanged. @param at number of characters before the page break */
   #turnPage(at: number): void {
     const space = this.#text.indexOf(" ", at - 1)
     if (space < 0) return
@@ -324,7 +324,7 @@ class Writer {
   }
 }
 
-/** A block of the text, with the lines in it at which a page's text begins, and the page's number. */
+/** A block of the text, with the lines in it where a page's text begins, and the page numbers. */
 interface PdfBlock {
   text: string
   lines: number
@@ -333,7 +333,7 @@ interface PdfBlock {
 
 const linesIn = (text: string): number => text.split("\n").length
 
-/** A title, dots, and the page it is on. */
+/** A table of contents entry: a title, dots, and the page number. */
 const CONTENTS_ENTRY = /^(.{2,200}?)\s?(?:[.·…]\s?){4,}\s*(?:\d{1,4}|[ivxlc]{1,8})?\s*$/i
 const LIST_ITEM = /^(?:-|\d{1,3}\.) /
 const NUMBERED = /^\s*(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z]\.)\s+\S/
@@ -341,19 +341,19 @@ const NUMBERED = /^\s*(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z]\.)\s+\S/
 function markOf(text: string, startsParagraph: boolean): { sign: string; pattern: RegExp } | null {
   if (BULLET.test(text)) return { sign: "-", pattern: BULLET }
   if (!startsParagraph) return null
-  // Escaped as in the rendered text.
+  // The dash is escaped, as in the rendered text.
   if (DASH.test(text)) return { sign: "-", pattern: /^\s*\\?[-–—*]\s+/u }
   if (!NUMBER.test(text)) return null
   const number = /\d{1,3}/.exec(text.trimStart().slice(0, 4))?.[0]
   return number === undefined ? null : { sign: `${number}.`, pattern: NUMBER }
 }
 
-/** A word that was broken at the end of a line is joined, unless the text has it with its hyphen elsewhere. */
+/** A word that was broken at the end of a line is joined, unless it occurs with its hyphen elsewhere in the text. */
 function joined(before: string, after: string, hyphenated: ReadonlySet<string>): string {
   const start = /(\p{L}{1,40})[-\u00AD\u2010]$/u.exec(before)
   const isUpper = /^\p{Lu}{2}/u.test(after) && /\p{Lu}{2}[-\u2010]$/u.test(before)
   const end = isUpper ? /^\p{Lu}{2,40}/u.exec(after) : /^\p{Ll}\p{L}{0,40}/u.exec(after)
-  // Lines in such scripts can break anywhere, even within a word.
+  // Lines in these scripts can break anywhere, even within a word.
   const isUnspaced = UNSPACED.test(before.at(-1) ?? "") && UNSPACED.test(after.at(0) ?? "")
   if (isUnspaced) return before + after
   if (start === null || end === null) return `${before} ${after}`
@@ -378,7 +378,7 @@ function inline(pieces: readonly PdfPiece[]): string {
     .join("")
 }
 
-/** How many rows from `at` on form a table: they have equally many short cells, without list marks. */
+/** The number of rows from `at` on that form a table: they have the same number of short cells, without list marks. */
 function tableAt(rows: readonly Row[], at: number): number {
   const width = rows[at]?.length ?? 0
   if (width < 2) return 0
@@ -397,14 +397,14 @@ function tableAt(rows: readonly Row[], at: number): number {
   return isTable ? count : 0
 }
 
-/** How many rows from `at` on are in a monospaced font. */
+/** The number of rows from `at` on in a monospaced font. */
 function codeAt(rows: readonly Row[], at: number): number {
   let end = at
   while (end < rows.length && rows[end]!.every(({ isMonospace }) => isMonospace)) end += 1
   return end - at
 }
 
-/** The width of a monospaced character, in font sizes. */
+/** The width of a monospaced character, in multiples of the font size. */
 const TYPEWRITER_WIDTH = 0.6
 
 function codeBlock(rows: readonly Row[]): string {

@@ -9,16 +9,16 @@ import type { DrawnText } from "./pdf-program.ts"
 import { programTexts, withoutUnseen } from "./pdf-unseen.ts"
 
 const MAX_LINKS = 20_000
-/** The limit for one page. */
+/** The length limit for one page. */
 const MAX_ANNOTATIONS = 2000
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 type PdfPage = Awaited<ReturnType<PdfDocument["getPage"]>>
 
 /**
- * The lines of one page; null when it cannot be read.
+ * The lines of one page; null if it cannot be read.
  * @param links the links of the document so far; those of the page are added
- * @param letters the letters of the document so far; those of the page are counted
+ * @param letters the letters of the document so far; those of the page are added to the counts
  */
 export async function readPage(
   document: PdfDocument,
@@ -96,7 +96,7 @@ function factsOf(page: PdfPage, font: string): FontFacts | null {
   return page.commonObjs.has(font) ? (page.commonObjs.get(font) as FontFacts) : null
 }
 
-/** The library's annotation: the fields used here. */
+/** The fields of the library's annotation that are used here. */
 interface Annotation {
   readonly subtype?: string
   readonly url?: string
@@ -135,7 +135,7 @@ function boxInView([a = 0, b = 0, c = 0, d = 0]: readonly number[], view: PdfVie
 /** The assumed font size of a field without an appearance, in points: most viewers choose their own. */
 const FIELD_LETTERS = 10
 
-/** Values of form fields without an appearance of their own, which viewers draw; the library's texts include the others. */
+/** The values of form fields without an appearance of their own, which viewers draw; the library's text includes those of all other fields. */
 function fieldsOf(
   annotations: readonly Annotation[],
   view: PdfView,

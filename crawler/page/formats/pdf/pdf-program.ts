@@ -16,7 +16,7 @@ import {
   times,
 } from "./pdf-geometry.ts"
 
-/** A piece of text that a page's program draws. Lengths are in points of the page's own space. */
+/** A piece of text drawn by a page's program. Lengths are in points of the page's own coordinate space. */
 export interface DrawnText {
   readonly text: string
   readonly left: number
@@ -41,12 +41,12 @@ export type IsLayerShown = (layer: unknown) => boolean
 
 interface Graphics {
   readonly matrix: Matrix
-  /** Colour of fills, as #rrggbb; null for patterns. */
+  /** The fill colour, as #rrggbb; null for patterns. */
   readonly fill: string | null
-  /** Colour of strokes, in the same form. */
+  /** The stroke colour, in the same form. */
   readonly stroke: string | null
   readonly alpha: number
-  /** Whether painted shapes blend with the colours below, like a highlighter. */
+  /** Whether painted shapes blend with the colours below them, as a highlighter does. */
   readonly isBlended: boolean
   readonly clip: Box
   readonly mode: number
@@ -60,7 +60,7 @@ interface Graphics {
 
 interface Painted {
   readonly box: Box
-  /** As #rrggbb; null for pictures, and for shapes that are not plain boxes. */
+  /** The colour, as #rrggbb; null for pictures, and for shapes that are not plain boxes. */
   readonly color: string | null
 }
 
@@ -84,9 +84,9 @@ const START: Graphics = {
   stretch: 1,
   leading: 0,
 }
-/** Text of a scanned page is drawn invisibly over its picture, for readers to find and copy. The picture covers at least this share. */
+/** The minimum share of a scanned page that its picture covers. The page's text is drawn invisibly over the picture, so that readers can find and copy it. */
 const SCAN_SHARE = 0.5
-/** The most operators of one page that are processed. */
+/** The maximum number of operators processed for one page. */
 const MAX_OPERATORS = 500_000
 const MAX_PAINTED = 5000
 const MAX_DEPTH = 200
@@ -95,9 +95,9 @@ const WHITE = 0xf4
 const LEAST_ALPHA = 0.05
 /** A shape more opaque than this hides everything below it. */
 const MOST_ALPHA = 0.95
-/** Letters compressed below this share of their width are invisible. */
+/** Letters compressed to less than this share of their width are invisible. */
 const LEAST_STRETCH = 0.01
-/** How many texts before a box are checked. */
+/** The number of texts before a box that are checked. */
 const MAX_COVERED = 2000
 
 type Given = readonly unknown[] | null
@@ -105,7 +105,7 @@ type Given = readonly unknown[] | null
 const numberAt = (given: Given, i: number): number => Number(given?.[i] ?? 0)
 const colorIn = (given: Given): string | null => (typeof given?.[0] === "string" ? given[0] : null)
 
-/** The step for each operator. Other operators do not affect text or colours. */
+/** The step for each operator. Operators not listed here do not affect text or colours. */
 const STEPS: ReadonlyMap<number, (page: PageProgram, given: Given) => void> = new Map([
   [OPS.save, (page) => page.save()],
   [OPS.restore, (page) => page.restore()],
@@ -166,7 +166,7 @@ export class PageProgram {
   #isInAnnotation = false
   readonly #seen: DrawnText[] = []
   readonly #painted: Painted[] = []
-  /** For each open marked content, whether it is visible. */
+  /** Whether each open marked-content section is visible. */
   readonly #marked: boolean[] = []
   readonly #stack: Graphics[] = []
   #now = START
@@ -189,7 +189,7 @@ export class PageProgram {
     const end = Math.min(fnArray.length, MAX_OPERATORS)
     for (let at = 0; at < end; at++) {
       STEPS.get(fnArray[at]!)?.(this, argsArray[at] as Given)
-      // Pictures are not unpacked, so only their place remains.
+      // Pictures are not decoded, so only their position is known.
       if (fnArray[at] === OPS.transform && fnArray[at - 1] === OPS.save && fnArray[at + 1] === OPS.restore)
         this.paintPicture()
     }
@@ -290,7 +290,7 @@ export class PageProgram {
     list.push(drawn)
   }
 
-  /** @param lower offset of the text's letters from its y */
+  /** @param lower offset of the text's letters from its `y` */
   #isUnseen({ left, right, y, size, isInkless }: DrawnText, lower: number): boolean {
     return (
       isInkless ||

@@ -2,13 +2,13 @@ import type { PdfLine } from "./pdf-lines.ts"
 
 /** The number of lines examined at each end of a page. */
 const EDGE_LINES = 3
-/** A line on this many pages, and this share of them, is not part of any page's text. */
+/** A line on at least this many pages, and this share of them, does not belong to any page's text. */
 const MIN_PAGES = 3
 const MIN_SHARE = 0.25
 const PAGE_NUMBER =
   /^[\s–—|-]*(?:(?:page|seite|p\.|pagina|página|s\.)\s*)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:\/|of|von|de|sur|di|\|)\s*\d{1,4})?[\s–—|-]*$/i
 
-/** Pages without the lines that many of them have at the top and bottom, and without page numbers. */
+/** Removes the lines that many pages have at the top and bottom, and the page numbers. */
 export function withoutRunningHeads(pages: readonly (readonly PdfLine[])[]): PdfLine[][] {
   const seen = new Map<string, number>()
   for (const lines of pages) {
@@ -29,7 +29,7 @@ export function withoutRunningHeads(pages: readonly (readonly PdfLine[])[]): Pdf
   })
 }
 
-/** The top and bottom lines by their position, not by when they were written. */
+/** The top and bottom lines by their position on the page, regardless of the order in which they were written. */
 function edges(lines: readonly PdfLine[]): number[] {
   const byHeight = lines.map((_, at) => at).sort((a, b) => lines[a]!.y - lines[b]!.y)
   return [...new Set([...byHeight.slice(0, EDGE_LINES), ...byHeight.slice(-EDGE_LINES)])]
@@ -41,7 +41,7 @@ function outerEdges(lines: readonly PdfLine[]): number[] {
   return lines.map((_, at) => at).filter((at) => lines[at]!.y === top || lines[at]!.y === bottom)
 }
 
-/** The same except for numbers, and at the same height. */
+/** Whether two lines are the same except for numbers, and at the same height. */
 function keyOf(line: PdfLine): string {
   return `${Math.round(line.y / 4)} ${line.text.replace(/\d+/g, "#").replace(/\s+/g, "").toLowerCase()}`
 }

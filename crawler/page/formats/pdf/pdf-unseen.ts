@@ -11,7 +11,7 @@ export interface ProgramTexts {
 
 /**
  * Text is unseen when it is drawn without ink (ISO 32000-1 §9.3.6, modes 3 and 7), completely transparent, without
- * width, in the colour painted before it, cut off, covered by a box that is painted later, or on a layer that is not
+ * width, in the colour painted before it, clipped, covered by a box that is painted later, or on a layer that is not
  * shown. If a picture covers most of the page, text without ink was recognised from the picture, and stays.
  */
 export function programTexts(
@@ -57,7 +57,7 @@ export function withoutUnseen<Item extends PlacedText>(
   })
 }
 
-/** The difference in points at which two places still count as the same. */
+/** The distance in points up to which two places count as the same. */
 const NEAR = 1
 
 function firstFrom(sorted: readonly DrawnText[], y: number): number {

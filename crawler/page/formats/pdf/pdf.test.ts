@@ -126,7 +126,7 @@ describe("the text of a page", () => {
       anchors.map(([, fragment, label]) => `${fragment} ${label}`)
     const book = await labelled("0 << /S /r >> 2 << /S /D >> 4 << /S /D /P (A-) /St 7 >>", 5)
     expect(placesOf(book)).toEqual(["page=1 i", "page=2 ii", "page=3 1", "page=4 2", "page=5 A-7"])
-    // A label with only a prefix, an empty one, one that no reader could see, and one longer than any number.
+    // A label with only a prefix, an empty label, one that no reader could see, and one longer than any number.
     const odd = await labelled(
       `0 << /P (Cover) >> 1 << >> 2 << /P (\\001\\002) >> 3 << /P (${"x".repeat(300)}) >>`,
       4,

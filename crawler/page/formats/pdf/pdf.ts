@@ -11,9 +11,9 @@ import { withoutRunningHeads } from "./pdf-running-heads.ts"
 import { readRecognised, recognisedLines } from "../../scans/recognised-page.ts"
 import type { DocumentText } from "../to-extracted.ts"
 
-/** The most pages read from one file. */
+/** The maximum number of pages read from one file. */
 const MAX_PAGES = 2000
-/** The most characters read from one file. */
+/** The maximum number of characters read from one file. */
 const MAX_CHARS = 5_000_000
 const MAX_OUTLINE_TITLES = 5000
 const MAX_LABEL_CHARS = 20
@@ -22,8 +22,8 @@ const UNPRINTED = /\p{C}+/gu
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 
 /**
- * The text layer of a PDF (ISO 32000-1 §9.10), and the recognised text of pages without one. Pictures of text are not
- * read here: a file that has nothing else comes out empty, and its note says so.
+ * Reads the text layer of a PDF (ISO 32000-1 §9.10), and the recognised text of pages without one. Pictures of text are
+ * not read here: for a file without any other text, the result is empty, and its note says so.
  * @param recognised as in `ReadFile`
  * @throws DocumentError when the file is damaged or locked
  */
@@ -77,7 +77,7 @@ export async function readPdf(
 }
 
 const UNDECODABLE = "none of its fonts maps to letters"
-/** Fewer undecodable letters than this, or a smaller share of all letters, are bullets and symbols. */
+/** The minimum number of undecodable letters, and their minimum share of all letters; fewer are bullets and symbols. */
 const LEAST_LOST = 20
 const LEAST_LOST_SHARE = 0.02
 
@@ -114,7 +114,7 @@ async function open(body: Uint8Array): Promise<PdfDocument> {
       stopAtErrors: false,
       maxImageSize: 1,
       BinaryDataFactory: PdfTables,
-      // PdfLetters needs to know which letters fonts map.
+      // PdfLetters needs to know for which letters the fonts have a mapping.
       fontExtraProperties: true,
     })
   } catch (error) {

@@ -1,14 +1,14 @@
 import { lazily } from "#base/process/lazily.ts"
 
-/** A pattern for lines that declare a symbol, and the word for its kind. */
+/** A pattern for lines that declare a symbol, and the word for the symbol's kind. */
 export interface SymbolForm {
-  /** The word before the name in a heading; if empty, the text of the pattern's group `kind`. */
+  /** The word before the name in a heading. If empty, the text of the pattern's group `kind` is used. */
   readonly kind: string
   /** Has a group `name`. Can have a group `kind`, and a group `of` for the type that a method belongs to. */
   readonly form: () => RegExp
-  /** Whether the symbol contains further symbols. */
+  /** Whether the symbol can contain other symbols. */
   readonly isContainer?: true
-  /** Whether the pattern applies only inside a container: elsewhere the same line is something else. */
+  /** Whether the pattern applies only inside a container; elsewhere, such a line means something else. */
   readonly isMember?: true
 }
 
@@ -17,14 +17,14 @@ export interface Language {
   readonly name: string
   readonly endings: readonly string[]
   readonly fileNames?: readonly string[]
-  /** Programs that appear in a `#!` line. */
+  /** Interpreters named in a `#!` line. */
   readonly programs?: readonly string[]
   /** The beginnings of lines above a symbol that belong to it, such as comments. */
   readonly above: RegExp
   readonly symbols: readonly SymbolForm[]
-  /** The beginnings and ends of multi-line texts, in which nothing is declared. */
+  /** The beginnings and ends of multi-line strings and comments, in which nothing is declared. */
   readonly quotes?: readonly (readonly [begin: string, end: string])[]
-  /** Whether functions are recognised by their first line at the left edge, as in C. */
+  /** Whether functions are recognised by a first line that is not indented, as in C. */
   readonly isCLike?: true
 }
 
@@ -90,7 +90,7 @@ const JS_SYMBOLS: readonly SymbolForm[] = [
 const JAVA_MODIFIERS =
   "(?:(?:public|private|protected|internal|static|final|abstract|sealed|non-sealed|partial|readonly|override|virtual|async|synchronized|native|default|unsafe|extern|new|required|strictfp|file|ref) )*"
 
-/** A type before a name: words, dots, brackets of generics and arrays. */
+/** A type before a name: words, dots, and the brackets of generics and arrays. */
 const TYPE = "[\\p{L}_][\\p{L}\\p{N}_.]*(?:<[^()=;{}]{0,200}>)?(?:\\[[\\], ]{0,10})?[?&*]{0,2}"
 const NO_WORD =
   "(?!(?:return|new|else|throw|await|yield|case|goto|using|package|import|delete|typedef|if|while|for|switch|catch|do|lock|var)\\b)"

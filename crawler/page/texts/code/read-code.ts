@@ -8,8 +8,8 @@ import { type Language, LANGUAGES } from "./languages.ts"
 import { symbolsOf } from "./symbols.ts"
 
 /**
- * A source file: a heading for each symbol, `function parseUrl`, above its code with its comment. Each heading has the
- * fragment of its line, as forges write it: `L120`. Null when it is in no known language.
+ * Reads a source file: a heading for each symbol, such as `function parseUrl`, above its code with its comment. Each
+ * heading has the fragment for its line in the form that forges use: `L120`. Null if the language is unknown.
  */
 export function readCode(text: string, url: string): DocumentText | null {
   const language = languageOf(url, text)
@@ -43,7 +43,7 @@ export function readCode(text: string, url: string): DocumentText | null {
   }
 }
 
-/** The most characters of comments used to detect their language. */
+/** The maximum length of the comments used to detect their language. */
 const COMMENT_CHARS = 4000
 const COMMENT = /^\s*(?:\/\/[/!]?|#+(?!!)|\/\*+|\*+(?!\/)|--|;+|"""|<!--)\s*(.*)$/
 
@@ -51,7 +51,7 @@ function commentsOf(lines: readonly string[]): string {
   let comments = ""
   for (const line of lines) {
     const text = COMMENT.exec(line)?.[1]
-    // A comment that looks like code was commented out, or is an example.
+    // A comment that looks like code was commented out, or is an example, so it is not prose.
     if (text !== undefined && /^[\p{L}(]/u.test(text) && !/[{};=<>|]/.test(text)) comments += `${text}\n`
     if (comments.length > COMMENT_CHARS) break
   }
@@ -65,7 +65,7 @@ const BY_NAME = new Map(
   LANGUAGES.flatMap((language) => (language.fileNames ?? []).map((name) => [name, language] as const)),
 )
 
-/** The language by the name of the file, or otherwise by the program that runs it. */
+/** The programming language, determined by the file name, or otherwise by the interpreter. */
 function languageOf(url: string, text: string): Language | null {
   const name = fileName(url).toLowerCase()
   const program = /^#!\s*(?:\S*\/)?(?:env\s+(?:-S\s+)?)?([\w.-]{1,40})/

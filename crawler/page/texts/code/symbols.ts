@@ -4,23 +4,23 @@ import type { Language, SymbolForm } from "./languages.ts"
 export interface CodeSymbol {
   /** The symbol's label, such as `method Session.open`. */
   readonly label: string
-  /** The number of containers around it. */
+  /** The number of containers that the symbol is in. */
   readonly depth: number
-  /** The line that declares it. */
+  /** The line that declares the symbol. */
   readonly line: number
-  /** The first line that belongs to it, such as that of its comment. */
+  /** The first line that belongs to the symbol, such as that of its comment. */
   readonly start: number
 }
 
-/** Longer lines are data. */
+/** Lines longer than this are data. */
 const MAX_LINE_CHARS = 400
 const MAX_SYMBOLS = 5000
 const MAX_LINES_ABOVE = 200
 const MAX_LABEL_CHARS = 150
 
 /**
- * A function of C or C++ at the left edge: a type, a name, the parameters, and no semicolon. The rest of its parameters may
- * be on the next lines.
+ * A function of C or C++ that is not indented: a type, a name, the parameters, and no semicolon. The rest of its
+ * parameters may be on the next lines.
  */
 const C_FUNCTION =
   /^(?!(?:if|for|while|switch|else|return|do|case|typedef|using|namespace|extern\s+"|static_assert|template|#)\b)[A-Za-z_][\w\s:*&<>,~[\]]{0,200}?[\s*&](?<name>(?:[A-Za-z_]\w*(?:<[^()]{0,60}>)?::)*~?(?:operator\s*\S{1,3}|[A-Za-z_]\w*))\s*\((?![^;]*;)(?:[^;=]|[=!<>]=)*$/
@@ -28,7 +28,7 @@ const C_FUNCTION =
 const C_WITH_MACRO =
   /^(?!(?:if|for|while|switch|return)\b)[A-Za-z_]\w*\([^()]{1,100}\)\s*(?<name>[A-Za-z_]\w*)\s*\((?![^;]*;)[^;=]*$/
 
-/** Preprocessor lines are at the left edge, however deep the code around them is. */
+/** Preprocessor lines are not indented, however deeply the code around them is. */
 const PREPROCESSED =
   /^\s*#\s*(?:if|ifdef|ifndef|else|elif|elseif|endif|pragma|region|endregion|define|undef|include|error|warning|line|nullable)\b/
 
@@ -43,8 +43,8 @@ interface Open {
 }
 
 /**
- * The symbols that the lines of a source file declare, in order. They are recognised by the shape of lines and their
- * indentation, as people and their formatters write code. Functions inside functions are left out.
+ * The symbols declared in the lines of a source file, in order. They are recognised by the form and indentation that
+ * people and formatters use. Functions inside functions are left out.
  */
 export function symbolsOf(lines: readonly string[], language: Language): CodeSymbol[] {
   const found: CodeSymbol[] = []
@@ -59,8 +59,8 @@ export function symbolsOf(lines: readonly string[], language: Language): CodeSym
     const declared = line.replace(DECORATED, "$1")
     const isRest = /^\s*(?:[)\]{,|&?]|\}(?!\s*[;,)]*\s*$)|where\b|then\b|do\b)/.test(line)
     const isAbove = language.above.test(declared)
-    // A symbol ends at its own closing bracket, or at anything indented as little as the symbol, except comments and
-    // similar lines.
+    // A symbol ends at its own closing bracket, or at any line that is not indented further than the symbol, except
+    // comments and similar lines.
     if (!isRest && !isAbove && !PREPROCESSED.test(line))
       while (open.length > 0 && open.at(-1)!.column >= column) open.pop()
     if (isAbove && !/^\s*#\s*define/.test(line)) continue
@@ -111,7 +111,7 @@ function startOf(lines: readonly string[], at: number, { above }: Language): num
   return start === 0 && lines[0]!.startsWith("#!") ? at : start
 }
 
-/** The mark that closes the text still open at the end of a line; null if none is open. */
+/** The mark that closes the string or comment still open at the end of a line; null if none is open. */
 function quoteAfter(line: string, before: string | null, { quotes = [] }: Language): string | null {
   let quote = before
   let from = 0

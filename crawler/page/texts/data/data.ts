@@ -1,4 +1,4 @@
-/** An object in JSON or YAML from elsewhere. */
+/** An object from JSON or YAML that someone else wrote. */
 export type Data = Readonly<Record<string, unknown>>
 
 const NONE: Data = {}
@@ -8,6 +8,6 @@ export const dataOf = (value: unknown): Data =>
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Text, numbers and booleans as text; anything else as an empty string. */
+/** Text, numbers and booleans as text; any other value as an empty string. */
 export const textOf = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : ""

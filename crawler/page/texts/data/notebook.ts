@@ -8,7 +8,7 @@ import { codeBlock } from "../markup/code-block.ts"
 import { fromHtml } from "../markup/from-html.ts"
 import { type Data, dataOf, listOf, textOf } from "./data.ts"
 
-/** The most characters of one output: the beginning of a long log says enough. */
+/** The maximum length of one output: the beginning of a long log is enough. */
 const MAX_OUTPUT_CHARS = 4000
 const MAX_OUTPUTS = 20
 const MAX_CELLS = 10_000
@@ -17,8 +17,8 @@ const MAX_CELLS = 10_000
 const TERMINAL_STYLE = /\x1b\[[0-9;]{0,20}[A-Za-z]/g
 
 /**
- * A notebook of format 4, or of 2 and 3, whose cells are in worksheets: its text as markdown, its code, and the output
- * of the code. Pictures are left out. Null when the JSON is not a notebook.
+ * Turns a notebook (format 4, or 2 and 3, whose cells are in worksheets) into markdown: its text, its code, and the
+ * output of the code. Pictures are left out. Null if the JSON is not a notebook.
  */
 export function readNotebook(text: string, url: string): DocumentText | null {
   const notebook = dataOf(foreignOrNothing(text, INDEX_BOUNDS))
@@ -82,18 +82,19 @@ function outputText(output: Data, url: string): string[] {
   if (type === "stream") return printed(joined(output["text"]))
   if (type === "error" || type === "pyerr")
     return printed(`${textOf(output["ename"])}: ${textOf(output["evalue"])}`)
-  // By media type since format 4, by short names before.
+  // Keyed by media type since format 4, and by short names before.
   const data = output["data"] === undefined ? output : dataOf(output["data"])
   const markdown = joined(data["text/markdown"])
   if (markdown !== "") return [tidyMarkdown(markdown.slice(0, MAX_OUTPUT_CHARS), url)]
   const html = joined(data["text/html"] ?? data["html"])
-  // A data table, as pandas shows it. Other HTML is usually a widget, and the plain text says the same.
+  // A data table, as displayed by pandas. Other HTML is usually a widget whose plain text contains the same
+  // information.
   if (/<table\b/i.test(html)) {
     const table = fromHtml(html.slice(0, MAX_OUTPUT_CHARS * 10), url).markdown
     if (table !== "") return [table]
   }
   const plain = joined(data["text/plain"] ?? data["text"])
-  // The name of an object in memory is no information: `<Figure size 640x480 with 1 Axes>`.
+  // The name of an object in memory is not useful: `<Figure size 640x480 with 1 Axes>`.
   return /^<[^<>\n]{1,200}>$/.test(plain.trim()) ? [] : printed(plain)
 }
 
@@ -103,7 +104,7 @@ function printed(text: string): string[] {
   return [fenced(clean.length > MAX_OUTPUT_CHARS ? `${clean.slice(0, MAX_OUTPUT_CHARS)}\n…` : clean)]
 }
 
-/** Text is one string or a list of lines; before format 3 the lines lack their line breaks. */
+/** Text is one string or a list of lines; before format 3 the lines don't contain their line breaks. */
 function joined(text: unknown): string {
   if (typeof text === "string") return text
   const lines = listOf(text).filter((line) => typeof line === "string")

@@ -10,13 +10,13 @@ import { exampleText, References, Schemas } from "./schemas.ts"
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"]
 const MAX_OPERATIONS = 5000
 const MAX_CHARS = 5_000_000
-/** A description written by people has fewer aliases than this. */
+/** The maximum number of aliases; a description written by people has fewer. */
 const MAX_ALIASES = 100
 
 /**
- * The description of an HTTP API, OpenAPI 3 or Swagger 2, in JSON or YAML: a section for each operation, with its
- * parameters, bodies and responses, and one for each schema. References inside the file are followed; nothing is
- * fetched. Null if the text does not describe an API.
+ * Turns the description of an HTTP API (OpenAPI 3 or Swagger 2, in JSON or YAML) into a section for each operation,
+ * with its parameters, bodies and responses, and one for each schema. References inside the file are followed; nothing
+ * is fetched. Null if the text does not describe an API.
  */
 export async function readOpenapi(text: string, url: string): Promise<DocumentText | null> {
   if (!/^[ \t]*["']?(?:openapi|swagger)["']?\s*:|"(?:openapi|swagger)"\s*:/m.test(text)) return null
@@ -64,7 +64,7 @@ async function parsed(text: string): Promise<Data> {
   }
 }
 
-/** The most characters of descriptions used to detect their language. */
+/** The maximum length of the descriptions used to detect their language. */
 const DESCRIPTION_CHARS = 4000
 
 function descriptionsIn(api: Data): string {

@@ -4,13 +4,13 @@ import { markdownTable } from "../../formats/office/table.ts"
 import { type Data, dataOf, listOf, textOf } from "./data.ts"
 
 const MAX_STEPS = 10
-/** The most levels of nested objects whose fields are listed. */
+/** The maximum depth of nested objects whose fields are listed. */
 const MAX_DEPTH = 4
 const MAX_FIELDS = 300
 const MAX_EXAMPLE_CHARS = 2000
 const MAX_VALUES = 50
 
-/** The value that `$ref` leads to inside the document. Other files and addresses are not read. */
+/** The value that `$ref` points to inside the document. Other files and addresses are not read. */
 export class References {
   readonly #document: Data
 
@@ -46,7 +46,7 @@ export class References {
   }
 }
 
-/** JSON schemas in words: types on one line, and their fields as a table. */
+/** Describes JSON schemas in words: types on one line, and their fields as a table. */
 export class Schemas {
   readonly #references: References
 
@@ -142,7 +142,7 @@ export class Schemas {
   }
 }
 
-/** An example as people would read it; only the beginning of a long one. */
+/** An example in readable form; only the beginning of a long one. */
 export function exampleText(example: unknown): string {
   if (typeof example === "string") return example.slice(0, MAX_EXAMPLE_CHARS)
   const text = JSON.stringify(example, null, 2) ?? ""

@@ -1,6 +1,6 @@
 import { textFormat } from "../text-format.ts"
 
-/** reStructuredText, as docutils and Sphinx write it. */
+/** reStructuredText, as used by docutils and Sphinx. */
 export const rst = textFormat({
   name: "rst",
   types: ["text/x-rst", "text/prs.fallenstein.rst", "text/restructured"],

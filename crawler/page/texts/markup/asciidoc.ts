@@ -5,12 +5,12 @@ import type { DocumentText } from "../../formats/to-extracted.ts"
 import { fromHtml, wordsOf } from "./from-html.ts"
 import { noteOfCut, readablePart } from "../lines.ts"
 
-/** Asciidoctor recurses for each level; a few thousand overflow the stack, which V8 reports in the log. */
+/** The maximum nesting: Asciidoctor recurses for each level, and a few thousand overflow the stack, which V8 reports in the log. */
 const DEEP_QUOTES = /^(?:> ?){100}/m
 const TOO_DEEP = "its blocks are nested too deeply"
 
 /**
- * AsciiDoc, as Asciidoctor reads it in its strictest mode, "secure": no file or address is included, and the document
+ * Reads AsciiDoc with Asciidoctor in its strictest mode, "secure": no file or address is included, and the document
  * can't set an attribute that would change that. An `include::` becomes a link, and is left out here.
  * @throws DocumentError when its blocks are nested too deeply
  */
@@ -30,7 +30,7 @@ async function converted(text: string, url: string): Promise<DocumentText> {
     safe: "secure",
     attributes: {
       showtitle: false,
-      // Attributes that a document can set, but that would show text twice or add none.
+      // Attributes that a document could set, but that would show text twice or add no text.
       toc: null,
       sectnums: null,
       icons: null,
@@ -67,7 +67,7 @@ const readable = (html: string): string =>
       "<blockquote><p><strong>$1</strong></p>",
     )
     .replace(/<\/td>\s*<\/tr>\s*<\/table>\s*<\/div>/g, "</blockquote>")
-    // AsciiMath formulas, which are not TeX: their text says enough.
+    // AsciiMath formulas are not TeX, so they are kept as plain text.
     .replace(/\\\$([^\\\n]{1,1000})\\\$/g, "$1")
 
 const isInclude = (element: Element): boolean =>

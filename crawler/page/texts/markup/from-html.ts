@@ -13,7 +13,7 @@ export interface WrittenText {
 }
 
 /**
- * The HTML generated from a markup, as markdown: all of it is content.
+ * Turns the HTML generated from a markup into markdown: all of it is content.
  * @param url the address that its relative addresses are resolved against
  * @param isLeftOut elements to leave out, with everything below them
  */
@@ -42,7 +42,7 @@ export function fromHtml(
   return { markdown: markdown.trim(), links: [...links.values()] }
 }
 
-/** The words of a stretch of HTML, for a title; null if it has none. */
+/** The words in a piece of HTML, for a title; null if there are none. */
 export function wordsOf(html: string): string | null {
   const words = collapse(textOf(parseTree(html)))
   return words === "" ? null : words

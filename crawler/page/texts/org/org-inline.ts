@@ -1,7 +1,7 @@
 import { escapeHtml } from "../markup/from-html.ts"
 
 const MAX_DEPTH = 5
-/** The characters before and after emphasis (Org Syntax: text markup). */
+/** The characters allowed before and after emphasis (Org Syntax: text markup). */
 const BEFORE = String.raw`(?<=^|[\s\-('"{\u2014])`
 const BEHIND = String.raw`(?=$|[\s\-.,;:!?'")}\\[\u2014])`
 
@@ -36,7 +36,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   backslash: "\\", check: "✓", checkmark: "✓", LaTeX: "LaTeX", TeX: "TeX", emsp: " ", ensp: " ", shy: "", zwnj: "",
 } // prettier-ignore
 
-/** A stretch of Org text as HTML. Links with abbreviations and links to places in the file only keep their label. */
+/** A piece of Org text as HTML. Of links with abbreviations and links to places in the file, only the label is kept. */
 export function orgInlineHtml(text: string, depth = 0): string {
   let html = ""
   let from = 0
@@ -74,7 +74,7 @@ function markedHtml(match: RegExpExecArray, depth: number): string {
   return match[0].startsWith("\\\\") ? "<br>" : ""
 }
 
-/** Texinfo's macros of Org's own manual, `kbd(C-c)`, show their argument; others are defined elsewhere. */
+/** Org's own manual uses Texinfo macros such as `kbd(C-c)`: their argument is shown. Other macros are defined elsewhere. */
 function macroHtml(macro: string, inner: (text: string) => string): string {
   const [, name = "", argument] = /^([\w-]+)(?:\(([^]*)\))?$/.exec(macro) ?? []
   if (argument === undefined) return ""

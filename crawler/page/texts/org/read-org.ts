@@ -15,16 +15,15 @@ const PLANNING = /^[ \t]*(?:(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):[ \t]*[[<])/
 const FIXED = /^[ \t]*:(?:[ \t](.*)|)$/
 const TABLE = /^[ \t]*\|/
 const NOTE = /^\[fn:([\w-]{1,60})\][ \t]*(.*)$/
-/** Blocks whose text is code; `src` and `example` are Org's own. */
+/** Blocks that contain code; `src` and `example` are Org's own. */
 const CODE = new Set(["src", "example", "comment-code"])
 const NO_TEXT = new Set(["comment", "export"])
-/** Keywords whose text readers see. */
+/** Keywords whose text is shown to readers. */
 const SHOWN = new Set(["caption"])
 
 /**
- * An outline in Org: headlines, lists, tables, code, links. Properties, planning and text for other programs are left
- * out; no code in it is run, and no file is included. Takes time linear in its length except for the depth of its
- * lists.
+ * Reads an outline in Org: headlines, lists, tables, code, links. Properties, planning and text for other programs are
+ * left out; no code in it is run, and no file is included. Takes time linear in its length for a fixed depth of lists.
  */
 export function readOrg(text: string, url: string): DocumentText {
   const lines = linesOf(text)
@@ -49,7 +48,7 @@ class OrgReader {
   /** `#+title:` and similar fields, by name. */
   readonly fields = new Map<string, string>()
   #depth = 0
-  /** Names of blocks that are never closed from here on, so that each end is searched for only once. */
+  /** Names of blocks that are never closed from here on, so that no end is searched for twice. */
   readonly #endless = new Set<string>()
 
   blocks(lines: readonly string[]): string {
@@ -141,7 +140,8 @@ class OrgReader {
     const isOver = (line: string) => line.trimStart().toLowerCase() === ending
     const end = this.#endless.has(name) ? -1 : indexAfter(lines, at, isOver)
     if (end === -1) {
-      // Only known for the whole text: inside another block an end can be missing while there is one after that block.
+      // Can be decided only for the whole text: inside another block an end can be missing although there is one after
+      // that block.
       if (this.#depth === 1) this.#endless.add(name)
       return ["", at + 1]
     }
@@ -201,7 +201,7 @@ function endOf(lines: readonly string[], from: number, isInside: (line: string) 
   return at
 }
 
-/** The first line after another for which a condition is true, or -1. */
+/** The first line after the given one for which a condition is true, or -1. */
 function indexAfter(
   lines: readonly string[],
   at: number,
@@ -231,7 +231,7 @@ function table(lines: readonly string[], from: number): [html: string, end: numb
   const end = endOf(lines, from, (line) => TABLE.test(line))
   const rows = lines.slice(from, end).map((line) => line.trim())
   const isRule = (row: string) => /^\|[-+|]+$/.test(row)
-  // Rows above the first rule name the columns.
+  // The rows above the first rule contain the column names.
   const rule = rows.findIndex(isRule)
   const heads = rule > 0 && rows.slice(rule + 1).some((row) => !isRule(row)) ? rule : 0
   const html = rows.flatMap((row, at) => {

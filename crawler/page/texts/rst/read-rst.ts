@@ -6,7 +6,7 @@ import { inlineHtml, type Names } from "./rst-inline.ts"
 import { namesOf } from "./rst-names.ts"
 import { gridTable, type RstTable, simpleTable } from "./rst-tables.ts"
 
-/** The most levels of nested blocks. */
+/** The maximum depth of nested blocks. */
 const MAX_DEPTH = 20
 /** A paragraph of only two colons announces code. */
 const ADORNMENT = /^(?!::$)([!-/:-@[-`{-~])\1+\s*$/
@@ -24,8 +24,8 @@ const NO_FIELDS = new Set(
 )
 
 /**
- * reStructuredText, with the directives and roles of Sphinx that carry text. Nothing is included, run or evaluated:
- * text in other files is left out. Takes time linear in its length except for the depth of its blocks.
+ * Reads reStructuredText, with the directives and roles of Sphinx that contain text. Nothing is included, run or
+ * evaluated: text in other files is left out. Takes time linear in its length for a fixed depth of blocks.
  */
 export function readRst(text: string, url: string): DocumentText {
   const lines = linesOf(text)
@@ -52,7 +52,7 @@ function blockOf(lines: readonly string[]): string[] {
 
 class RstReader implements DirectiveReader {
   readonly #names: Names
-  /** Kinds of underlines in the order in which they appeared: the position is the heading level. */
+  /** The kinds of underlines in the order of their first use: the position is the heading level. */
   readonly #levels: string[] = []
   /** Fields above the text, by name. */
   readonly fields = new Map<string, string>()
@@ -101,7 +101,7 @@ class RstReader implements DirectiveReader {
     if (indent > 0) {
       const end = indentedEnd(lines, at, indent)
       const html = this.blocks(blockOf(lines.slice(at, end)))
-      // Many authors indent the interactive sessions that they show.
+      // Many authors indent the interactive sessions in their text.
       return [line.startsWith(">>> ", indent) ? html : `<blockquote>${html}</blockquote>`, end]
     }
     if (EXPLICIT.test(line)) return this.#explicit(lines, at)
@@ -192,7 +192,8 @@ class RstReader implements DirectiveReader {
     while (at < lines.length) {
       const marked = mark.exec(lines[at]!)?.[0]
       if (marked === undefined || (kind !== null && lines[at]![0] !== kind)) break
-      // Text that is indented less than the item's first words still belongs to it, as many authors write it.
+      // Text that is indented less than the item's first words still belongs to it, because many authors write it that
+      // way.
       const end = indentedEnd(lines, at + 1, 1)
       const rest = lines.slice(at + 1, end)
       const first = lines[at]!.slice(marked.length)
@@ -284,7 +285,7 @@ function directiveOf(
   }
 }
 
-/** The line after those that are indented at least this far, including blank lines among them. */
+/** The line after the block of lines that are indented at least this far, including blank lines between them. */
 function indentedEnd(lines: readonly string[], from: number, indent: number): number {
   let end = from
   for (let at = from; at < lines.length; at++) {
@@ -304,7 +305,7 @@ function blankAt(lines: readonly string[], from: number): number {
 const dedentedBy = (lines: readonly string[], columns: number): string[] =>
   lines.map((line) => line.slice(Math.min(columns, indentOf(line))))
 
-/** Whether a paragraph that begins like a list item is one: `A. Smith wrote` over two lines is not. */
+/** Whether a paragraph that starts like a list item really is one: `A. Smith wrote` over two lines is not. */
 function isList(lines: readonly string[], at: number): boolean {
   const next = lines[at + 1] ?? ""
   return next === "" || indentOf(next) > 0 || NUMBER.test(next)

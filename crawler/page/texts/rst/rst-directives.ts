@@ -3,7 +3,7 @@ import { csvRows, type RstTable } from "./rst-tables.ts"
 
 /** `.. name:: argument`, with its options and its indented text. */
 export interface Directive {
-  /** Lower case, without its domain: `function` of `py:function`. */
+  /** The name in lower case, without its domain: `function` for `py:function`. */
   readonly name: string
   readonly isOfDomain: boolean
   readonly argument: string
@@ -11,12 +11,12 @@ export interface Directive {
   readonly content: readonly string[]
 }
 
-/** The reader's tools for turning the parts of a directive into HTML. */
+/** The reader's functions that turn the parts of a directive into HTML. */
 export interface DirectiveReader {
   blocks(lines: readonly string[]): string
   inline(text: string): string
   tableHtml(table: RstTable): string
-  /** Its content below a heading one level further down. */
+  /** The directive's content below a heading one level further down. */
   below(heading: string, lines: readonly string[]): string
 }
 
@@ -42,7 +42,7 @@ const TITLED = new Set(
     " ",
   ),
 )
-/** Directives that only control the program that makes pages, or insert text from elsewhere. */
+/** Directives that only control the program that generates the pages, or insert text from elsewhere. */
 const NO_TEXT = new Set(
   (
     "toctree contents index include literalinclude raw highlight currentmodule module default-role meta title tabularcolumns role sectnum " +
@@ -106,7 +106,7 @@ function noteHtml({ name, argument, content }: Directive, reader: DirectiveReade
   return `<blockquote><p><strong>${reader.inline(title)}</strong></p>${reader.blocks(text)}</blockquote>`
 }
 
-/** A signature as a heading; further signatures are the lines below it. */
+/** Writes a signature as a heading; further signatures are the lines below it. */
 function nameHtml({ argument, content }: Directive, reader: DirectiveReader): string {
   const signatures = argument
     .split("\n")

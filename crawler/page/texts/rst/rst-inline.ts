@@ -4,7 +4,7 @@ import { escapeHtml } from "../markup/from-html.ts"
 export interface Names {
   /** Addresses by the name of their target, in lower case. */
   readonly targets: ReadonlyMap<string, string>
-  /** Addresses of targets without a name, in the order of their references, each of which removes one. */
+  /** The addresses of targets without a name, in the order of their references; each reference removes one. */
   readonly anonymous: string[]
   /** The text that replaces `|name|`. */
   readonly substitutions: ReadonlyMap<string, string>
@@ -39,7 +39,7 @@ const CODE_ROLES = new Set(
   ).split(" "),
 )
 
-/** A stretch of reStructuredText as HTML (docutils: inline markup). */
+/** A piece of reStructuredText as HTML (docutils: inline markup). */
 export function inlineHtml(text: string, names: Names, depth = 0): string {
   let html = ""
   let from = 0
@@ -84,7 +84,7 @@ const anchor = (url: string, label: string): string => `<a href="${escapeHtml(ur
 const plain = (text: string): string =>
   text.replace(/\\([^])/g, (_all, sign: string) => (sign.trim() === "" ? "" : sign))
 
-/** `title <target>`: the shown text, and its target. */
+/** `title <target>`: the text to show, and its target. */
 function titled(text: string): { readonly label: string; readonly target: string | null } {
   const [, label, target] = /^([^]*?)\s*<([^<>]{1,1500})>$/.exec(text) ?? []
   return target === undefined ? { label: text, target: null } : { label: label || target, target }
@@ -109,7 +109,7 @@ function roleHtml(role: string, text: string): string {
   const kind = role.split(":").at(-1)!.toLowerCase()
   const { label, target } = titled(text)
   let shown = plain(label).replace(/\s+/g, " ")
-  // `~package.Class` shows the last name, `!name` leads nowhere.
+  // `~package.Class` shows only the last name, and `!name` is not a link.
   if (target === null)
     shown = shown.startsWith("~") ? shown.slice(shown.lastIndexOf(".") + 1) : shown.replace(/^!/, "")
   shown = shown.replace(/^~/, "")

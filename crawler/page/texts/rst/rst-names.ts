@@ -9,7 +9,7 @@ export function namesOf(lines: readonly string[]): Names {
   const targets = new Map<string, string>()
   const anonymous: string[] = []
   const substitutions = new Map<string, string>()
-  /** Names without an address share that of the next one. */
+  /** Names without an address share the address of the next one. */
   let waiting: string[] = []
   for (const [at, line] of lines.entries()) {
     const target = TARGET.exec(line)

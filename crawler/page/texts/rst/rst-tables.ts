@@ -1,6 +1,6 @@
 const MAX_ROWS = 5000
 
-/** Rows of cells, each as the lines of its text. `heads`: how many of the first rows name the columns. */
+/** Rows of cells, each as the lines of its text. `heads`: how many rows at the top contain column names. */
 export interface RstTable {
   readonly rows: readonly (readonly (readonly string[])[])[]
   readonly heads: number
@@ -26,7 +26,7 @@ export function gridTable(lines: readonly string[], from: number): { table: RstT
       continue
     }
     row ??= edges.slice(1).map(() => [])
-    // A cell that spans several columns has no bar at their edges.
+    // A cell that spans several columns has no bar where they meet.
     let start = edges[0]!
     let column = 0
     for (const [at, edge] of edges.slice(1).entries()) {

@@ -6,10 +6,10 @@ import { readBody } from "../../read-body.ts"
 
 const PAGES = join(import.meta.dirname, "pages")
 
-/** Reads one of the files beside this one. */
+/** Reads one of the files in `pages`. */
 export const fileOf = (name: string): Uint8Array => new Uint8Array(readFileSync(join(PAGES, name)))
 
-/** A file as a crawl reads it: sniffed, then read. Throws when it is not a text. */
+/** Reads a file as a crawl does: first its kind is detected. Throws if it is not a text. */
 export async function read(
   name: string,
   body: string | Uint8Array,

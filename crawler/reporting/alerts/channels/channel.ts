@@ -4,7 +4,7 @@ import type { AlertConfig } from "../../../alert-settings.ts"
 import type { ProxySettings } from "../../../fetch/connect/outgoing-proxy.ts"
 import type { Notice } from "../alert-messages.ts"
 
-/** A notice to one receiver. */
+/** A message to one receiver. */
 export type ChannelMessage = Notice & Pick<Message, "id" | "receiver" | "createdAt">
 
 export interface ChannelParts {
@@ -21,7 +21,7 @@ export interface AlertSender extends AsyncDisposable {
 
 /** A way for the operator to receive alerts. */
 export interface AlertChannel {
-  /** The name in the API's answers, and in the table of messages. */
+  /** The name in API responses, and in the table of messages. */
   readonly name: string
   /** The names in the log and on the command line. */
   readonly called: {
@@ -32,16 +32,16 @@ export interface AlertChannel {
   }
   /** The settings to check when messages are not accepted. */
   readonly settings: string
-  /** The queue in which its messages wait: that of alerts, or the one that it shares with the webhooks of sources. */
+  /** The queue for its messages: that of alerts, or the one shared with the webhooks of sources. */
   readonly queue: "alerts" | "webhooks"
-  /** Addresses that alerts go to; when empty, the channel is off. */
+  /** The addresses that receive alerts; if empty, the channel is off. */
   readonly receivers: (config: AlertConfig) => readonly string[]
-  /** The form of an address that people are shown, because the address itself can contain a secret. */
+  /** The form of an address that is shown to people, because the address itself can contain a secret. */
   readonly shown: (receiver: string) => string
   /** Problems with the channel's settings, for people. */
   readonly problems: (config: AlertConfig) => readonly string[]
-  /** Whether messages can be sent; while they cannot, they wait. */
+  /** Whether messages can be sent; while this is false, they wait. */
   readonly isReady: (config: AlertConfig) => boolean
-  /** Called with the first message. */
+  /** Loads the sender. Called for the first message. */
   readonly open: (parts: ChannelParts) => Promise<AlertSender>
 }

@@ -3,12 +3,12 @@ import { ntfyProblems } from "../../../alert-settings.ts"
 import type { Notice } from "../alert-messages.ts"
 import type { AlertChannel, ChannelMessage } from "./channel.ts"
 
-// Notifications on phones: docs.ntfy.sh/publish, "Publish as JSON". Unlike headers, JSON takes a title in any script.
+// Notifications on phones: docs.ntfy.sh/publish, "Publish as JSON". Unlike headers, JSON supports titles in any script.
 
-/** By default ntfy turns longer messages into attachments, which many servers do not take. */
+/** The maximum message length: by default ntfy turns longer messages into attachments, which many servers do not accept. */
 const MAX_MESSAGE_BYTES = 4096
 
-/** From 1 to 5; 3 is ntfy's default. Tags are names of emoji. */
+/** The priority from 1 to 5; 3 is ntfy's default. Tags are names of emoji. */
 const LOOKS: Readonly<
   Record<Notice["type"], { readonly priority: number; readonly tags: readonly string[] }>
 > = {
@@ -59,7 +59,7 @@ const notification = ({ type, subject, text }: ChannelMessage) => ({
   ...LOOKS[type],
 })
 
-/** As much of a text as fits into a message, without half a character at its end. */
+/** Shortens a text to fit into a message, without splitting a character at its end. */
 function cut(text: string): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= MAX_MESSAGE_BYTES) return text

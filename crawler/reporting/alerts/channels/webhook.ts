@@ -1,7 +1,7 @@
 import { webhookMessage } from "../../webhooks/webhook-messages.ts"
 import type { AlertChannel } from "./channel.ts"
 
-/** The webhook of the settings. Alerts go to it through the queue of all webhooks, where an admin sees them and can send them again. */
+/** The webhook from the settings. Alerts are sent to it through the queue of all webhooks, where an admin sees them and can send them again. */
 export const webhook = {
   name: "webhook",
   called: { way: "webhook", one: "webhook", many: "webhooks", server: "a receiver" },

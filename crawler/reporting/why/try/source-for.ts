@@ -3,14 +3,14 @@ import { defineSource, type Source } from "../../../source.ts"
 import { candidateSources, sourceNamed } from "../membership-reasons.ts"
 import type { TraceParts } from "../step.ts"
 
-/** A source to try an address with. */
+/** A source with which to try an address. */
 interface Chosen {
   readonly source: Source
   /** Whether it was made from the defaults, because the address belongs to no source. */
   readonly isMadeUp: boolean
 }
 
-/** The source with that name, otherwise the first that the address belongs to. Null when there is none with the name. */
+/** The source with that name, otherwise the first that the address belongs to. Null if there is no source with that name. */
 export async function sourceFor(
   url: PageUrl,
   name: string | undefined,

@@ -11,7 +11,7 @@ import type { Source } from "../../../source.ts"
 import { type NoPage, verdictOn } from "../../../crawl/judge/verdict.ts"
 import { detailOf } from "../../../crawl/judge/visit-outcome.ts"
 
-/** The findings of one visit with a source's settings, and what a run would do with them. */
+/** The results of one visit with a source's settings, and what a run would do with them. */
 export interface Tried {
   readonly url: PageUrl
   readonly source: Source
@@ -23,9 +23,9 @@ export interface Tried {
   /** The outcome as runs record it. */
   readonly outcome: OutcomeName
   readonly detail: string | null
-  /** The same with everything known about it; null when there is a page. */
+  /** The same with all known details; null if there is a page. */
   readonly end: NoPage | null
-  /** The page that would be indexed; null when nothing would be. */
+  /** The page that would be indexed; null if none would be. */
   readonly page: Page | null
   readonly passages: readonly Passage[]
   readonly tookMs: number
@@ -45,7 +45,7 @@ interface ReadingTried {
   readonly status: number
   readonly contentType: string
   readonly bytes: number
-  /** Another page that it names as its original: a run reads that one too, and keeps one of the two when they are alike. */
+  /** Another address that the page declares as its original: a run reads that one too, and keeps one of the two if they are similar. */
   readonly canonical: string | null
   readonly noindex: boolean
   readonly nofollow: boolean
@@ -68,12 +68,12 @@ export interface TryParts {
   readonly source: Source
   readonly reader: PageReader
   readonly config: CrawlerConfig
-  /** The runs' record of an address. */
+  /** The record of an address from earlier runs. */
   readonly lookUp: (url: PageUrl) => Promise<KnownAddress | null>
   readonly signal?: AbortSignal
 }
 
-/** Reads one page as a run of the source would, and indexes nothing. */
+/** Reads one page as a run of the source would, but indexes nothing. */
 export async function tryPage(url: PageUrl, parts: TryParts): Promise<Tried> {
   const { source, reader, config, signal, lookUp } = parts
   const startedAt = performance.now()

@@ -1,6 +1,6 @@
 import type { Tried } from "./try-page.ts"
 
-/** A trial as programs get it, both from the command and from the admin API. */
+/** The result of a trial in the form returned to programs, by both the command and the admin API. */
 export function triedOnWire(tried: Tried) {
   const { url, source, belongs, robots, reading, outcome, detail, page, passages, tookMs } = tried
   return {

@@ -12,14 +12,14 @@ import { PAGES_SHOWN } from "../survey.ts"
 export interface ContentSurveyOptions {
   readonly db: StateStore
   readonly config: CrawlerConfig
-  /** The base address for pages that get no address from anything else; ends with `/`. */
+  /** The base address for pages without an address of their own; ends with `/`. */
   readonly filesAt: string
   /** Names of other sources. */
   readonly taken: ReadonlySet<string>
   readonly signal: AbortSignal
 }
 
-/** The findings of one look at a folder or other content, and the proposed source. */
+/** The results of examining a folder or other content, with the proposed source. */
 export interface ContentSurvey {
   readonly place: string
   /** The singular noun for the counted items: `file`. */
@@ -30,7 +30,7 @@ export interface ContentSurvey {
   readonly bytes: number
   /** Number of items per file extension of the address, most frequent first: `.md`; empty for no extension. */
   readonly endings: readonly (readonly [ending: string, count: number])[]
-  /** How many are larger than `FOSSICK_MAX_PAGE_BYTES` and are not read. */
+  /** How many items are larger than `FOSSICK_MAX_PAGE_BYTES` and are not read. */
   readonly tooLarge: number
   /** Descriptions of the parts that couldn't be listed. */
   readonly troubles: readonly string[]
@@ -38,7 +38,7 @@ export interface ContentSurvey {
   readonly pages: readonly Tried[]
 }
 
-/** Number of pages from which the sample to read is chosen. */
+/** The number of pages from which the sample is chosen. */
 const LOOKED_AT = 1000
 
 /**

@@ -1,12 +1,12 @@
 import type { PageUrl } from "#engine"
 import type { SiteLook } from "../site-look.ts"
 
-/** A program that generates sites: how it is recognised, and how best to crawl its sites. */
+/** A program that generates sites: how to recognise it, and how best to crawl its sites. */
 export interface Program {
   readonly name: string
-  /** Its section in docs/recipes.md. */
+  /** The program's section in docs/recipes.md. */
   readonly recipe: string
-  /** Descriptions of where the page shows that this program made it; empty if it didn't. */
+  /** The signs on the page that this program made it; empty if there are none. */
   evidence(look: SiteLook): readonly string[]
   /** The version, if the page names it. */
   version(look: SiteLook): string | null
@@ -15,23 +15,23 @@ export interface Program {
 
 /** Known facts about a program's sites. */
 export interface Advice {
-  /** Patterns of addresses that have no content of their own. */
+  /** Patterns of addresses without content of their own. */
   readonly exclude?: readonly string[]
   /** Where to start instead of the given address. */
   readonly seed?: PageUrl
-  /** Whether its pages are built by scripts. */
+  /** Whether the program's pages are built by scripts. */
   readonly needsBrowser?: boolean
   /** Whether the HTML contains the text even though the page looks like an application. */
   readonly sendsText?: boolean
-  /** The address of its sitemap, if robots.txt names none. */
+  /** The address of its sitemap, if robots.txt lists none. */
   readonly sitemap?: string
   /** The address of its login form. */
   readonly login?: string
-  /** Things an operator should know, one sentence each. */
+  /** Notes for the operator, one sentence each. */
   readonly notes?: readonly string[]
 }
 
-/** Something on a page that only one program produces. */
+/** A feature of a page that only one program produces. */
 export interface Mark {
   readonly where: "generator" | "asset" | "markup" | "header" | "address"
   readonly fits: RegExp

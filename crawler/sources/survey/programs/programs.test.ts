@@ -12,7 +12,7 @@ interface Specimen {
   readonly html: string
   readonly url?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Addresses that have no content of their own, and some that do. */
+  /** Addresses without content of their own, and some with content. */
   readonly left: readonly string[]
   readonly read: readonly string[]
 }

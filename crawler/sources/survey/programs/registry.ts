@@ -34,14 +34,14 @@ export interface Recognised {
   readonly name: string
   readonly version: string | null
   readonly evidence: readonly string[]
-  /** The section of docs/recipes.md; `null` if the program has none. */
+  /** The section of docs/recipes.md; `null` if there is none for the program. */
   readonly recipe: string | null
   readonly advice: Advice
 }
 
 const MAX_NAME_CHARS = 60
 
-/** The program that made a site: a known program, otherwise whatever the page names as its generator. `null` if nothing identifies it. */
+/** The program that made a site: a known program, or otherwise the generator named by the page. `null` if there is no indication. */
 export function recognise(look: SiteLook): Recognised | null {
   for (const program of PROGRAMS) {
     const evidence = program.evidence(look)

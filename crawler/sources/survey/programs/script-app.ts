@@ -1,6 +1,6 @@
 import { marksOn, noVersion, type Program } from "./program.ts"
 
-/** An application built by scripts, in any framework; the look finds out whether it needs a browser. */
+/** An application built by scripts, with any framework; the look finds out whether it needs a browser. */
 export const scriptApp: Program = {
   name: "JavaScript application",
   recipe: "a-react-app",

@@ -11,7 +11,7 @@ import { dateOrNull } from "#base/store/date-columns.ts"
 const SILENT_MS = 10_000
 /** A backup that has crashed its process this many times isn't tried again until its next scheduled time. */
 const MAX_CRASHES = 3
-/** Number of runs to keep: the newest. */
+/** The number of newest runs to keep. */
 const RUNS_KEPT = 100
 
 interface BackupTables {
@@ -46,7 +46,7 @@ const STEPS: readonly Step[] = [
    ) ${strict};`,
 ]
 
-/** The run that ended last, for code that reads the store without this class. */
+/** The last run that ended, for code that reads the store without this class. */
 export const lastEnded = (db: StateStore): Promise<Pick<Selectable<RunRow>, "state" | "error">[]> =>
   queriesOf<BackupTables>(db)
     .selectFrom("backup_run")
@@ -91,7 +91,7 @@ export interface BackupRun {
 export interface StoredPlan {
   readonly plan: BackupPlan
   readonly nextRun: Date | null
-  /** When the schedule ran it last. */
+  /** When it last ran on its schedule. */
   readonly lastRun: Date | null
 }
 
@@ -190,7 +190,7 @@ export class BackupTable {
     })
   }
 
-  /** Whether a run is queued or has lost its process. */
+  /** Whether there is a queued run or one that has lost its process. */
   async hasWork(): Promise<boolean> {
     return (await this.unfinished())?.state === "queued"
   }
@@ -209,7 +209,7 @@ export class BackupTable {
     await this.#update(id, { beat_at: Date.now() })
   }
 
-  /** Records that the backup due at `due` was skipped because this run wasn't over. */
+  /** Records that the backup due at `due` was skipped because this run hadn't ended. */
   async leaveOut(id: number, due: Date): Promise<void> {
     const note = `the backup due at ${due.toISOString()} was skipped, because this one was still running`
     await this.#update(id, { note })
@@ -255,7 +255,7 @@ export class BackupTable {
     })
   }
 
-  /** For a restored state: its unfinished run is the one that made the backup, and is over. */
+  /** For a restored state: its unfinished run is the one that made the backup, so it has ended. */
   async forgetUnfinished(): Promise<void> {
     await this.#queries.deleteFrom("backup_run").where("state", "in", UNFINISHED).execute()
   }

@@ -11,7 +11,7 @@ import { BackupTable } from "./backup-table.ts"
 import { runBackups } from "./due-backups.ts"
 
 // A separate process that makes the requested backups and then ends, so that its memory is freed. With the argument
-// `keep-all` it deletes none.
+// `keep-all` it deletes no old backups.
 
 const env = environment()
 trustAuthorities(env)
@@ -32,7 +32,7 @@ try {
   })
   if (!isDone) process.exitCode = EXIT_LOCKED
 } catch (error) {
-  // An error of the data folder: nothing about the run can be stored now. It stays queued, as crawls do.
+  // An error of the data folder: nothing about the run can be stored now. It stays queued, as crawls do in that case.
   if (!isUnwritable(error, settings.dataDir)) throw error
   log.error(`${unwritableMessage(settings.dataDir)} The next scheduled backup tries again.`)
   process.exitCode = EXIT_NO_ROOM

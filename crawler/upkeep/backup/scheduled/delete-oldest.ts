@@ -5,7 +5,7 @@ import { type BackupPlan, filesBeyond } from "../../../backup-plan.ts"
 
 export interface DeleteOptions {
   readonly plan: BackupPlan
-  /** Whether files beyond the plan's number are deleted; not soon after the clock was changed. */
+  /** Whether files beyond the plan's number may be deleted; this is false for a while after the clock was changed. */
   readonly mayDelete: boolean
   readonly now?: Date
 }
@@ -13,7 +13,7 @@ export interface DeleteOptions {
 export interface Deleted {
   /** Names of the deleted files. */
   readonly deleted: readonly string[]
-  /** Why older files are kept, or `null`. */
+  /** Why older files are kept; `null` if they aren't. */
   readonly note: string | null
 }
 

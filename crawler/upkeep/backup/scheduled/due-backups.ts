@@ -74,7 +74,7 @@ async function runOne({ id, trigger }: BackupRun, options: RunBackupsOptions): P
   }
 }
 
-/** Signals that a run is alive, until disposed of. */
+/** Keeps recording that a run is alive, until disposed of. */
 const keepAlive = (id: number, { backups, log }: RunBackupsOptions): AsyncDisposable =>
   repeat(
     () =>

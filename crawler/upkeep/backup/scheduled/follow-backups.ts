@@ -12,13 +12,13 @@ const MAX_PAUSE_MS = 300_000
 
 export interface FollowBackupsOptions {
   readonly backups: BackupTable
-  /** Whether the clock can be trusted to judge which backups are old. */
+  /** Whether the clock can be trusted when deciding which backups are old. */
   readonly mayDelete: () => Promise<boolean>
   readonly log: Logger
   readonly signal: AbortSignal
 }
 
-/** Has requested backups made by a separate process, alongside the crawls, until the signal is aborted. */
+/** Starts a separate process for requested backups, alongside the crawls, until the signal is aborted. */
 export async function followBackups({
   backups,
   mayDelete,

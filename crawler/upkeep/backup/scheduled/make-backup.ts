@@ -80,7 +80,7 @@ async function writeChecked(
   }
 }
 
-/** The name of a backup that starts now, a second later for each file that already has the name. */
+/** The name of a backup that starts now, or a second later for each file that already has the name. */
 function freeName(plan: BackupPlan, now: Date): string {
   for (let time = now.getTime(); ; time += 1000) {
     const file = path.join(plan.folder, backupFileName(plan, new Date(time)))

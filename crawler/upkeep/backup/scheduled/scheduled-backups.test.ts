@@ -138,7 +138,7 @@ describe("scheduled backups", () => {
     await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
     await fixture.declare()
-    // The appliance may delete none of these.
+    // The appliance must not delete any of these.
     writeFileSync(join(fixture.folder, "fossick-2020-01-01.tar"), "by hand")
     writeFileSync(join(fixture.folder, "other-2020-01-01T00-00-00Z.tar"), "of another appliance")
     mkdirSync(join(fixture.folder, "fossick-2020-01-01T00-00-00Z.tar"))

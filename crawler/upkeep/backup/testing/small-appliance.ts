@@ -77,7 +77,7 @@ export class SmallAppliance implements AsyncDisposable {
     return (await jobs.get(job.id))!
   }
 
-  /** Records the images of a page as looked at, with a dummy thumbnail. */
+  /** Records the images of a page as examined, with a dummy thumbnail. */
   async lookAtImages(page: Pick<Page, "url" | "images">): Promise<void> {
     await new ImageNotes(this.db).note([{ ...page, source: "site" }])
     const store = new ImageStore(this.db, this.dataDir)
@@ -88,7 +88,7 @@ export class SmallAppliance implements AsyncDisposable {
     }
   }
 
-  /** Backs up as another process would. @param changing what happens between the copies of the state and the index */
+  /** Makes a backup as another process would. @param changing runs between copying the state and copying the index */
   async backUp(file: string, changing: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const db = await openStateStore(this.dataDir)
     await using engine = await openIndex(this.dataDir, "read")

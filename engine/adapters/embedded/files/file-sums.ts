@@ -3,11 +3,11 @@ import path from "node:path"
 import { crc32 } from "node:zlib"
 import { readSealed, writeSealed } from "#base/store/sealed-json.ts"
 
-/** Bytes read at a time: half a millisecond of checksumming. */
+/** Number of bytes read at a time: computing their checksum takes half a millisecond. */
 const CHUNK = 1_048_576
 /**
- * Files that LanceDB writes once and never changes. A single writer doesn't reread its transaction logs, and the hint
- * about the newest version is only a hint.
+ * Files that LanceDB writes once and never changes. Other files don't matter: a single writer doesn't reread its
+ * transaction logs, and the hint about the newest version is only a hint.
  */
 const COVERED = /^(data|_versions|_indices|_deletions)\/.*(?<!\.json)$/
 
@@ -29,8 +29,8 @@ export interface DamagedFile {
 }
 
 /**
- * Sizes and checksums of the files of one table, in `<table>.sums.json` next to it: LanceDB has none, and reads a
- * changed byte of an index as if it had been written that way.
+ * Sizes and checksums of the files of one table, in `<table>.sums.json` next to it: LanceDB stores no checksums, and
+ * doesn't notice when a byte of an index has changed.
  *
  * The writer updates them when nothing is being written to the table. Until then, later writes aren't covered.
  */
@@ -73,15 +73,15 @@ export class FileSums {
   }
 }
 
-/** Number of bytes to read when reading all files of a table. */
+/** Number of bytes in all files of a table. */
 export async function coveredBytes(dir: string, table: string): Promise<number> {
   const { files } = (await readLedger(dir, table)) ?? EMPTY
   return Object.values(files).reduce((sum, [size]) => sum + size, 0)
 }
 
 /**
- * The files of a table that are missing, have another size, or (`withSums`) have other bytes than were written. Sizes
- * take a millisecond per hundred files; checksums take as long as reading all of them.
+ * The files of a table that are missing, have a different size, or (`withSums`) have different content than was
+ * written. Checking sizes takes a millisecond per hundred files; checksums take as long as reading all of them.
  */
 export async function damagedFiles(dir: string, table: string, withSums: boolean): Promise<DamagedFile[]> {
   for (;;) {
@@ -101,7 +101,7 @@ export async function damagedFiles(dir: string, table: string, withSums: boolean
       }
     }
     if (missing.length === 0 || ledger.isCleaning) return found
-    // The writer might have deleted them since the ledger was read.
+    // The writer might have deleted these files since the ledger was read.
     const now = await readLedger(dir, table)
     if (JSON.stringify(now) === JSON.stringify(ledger)) return [...found, ...missing]
   }
@@ -132,8 +132,8 @@ async function coveredFiles(folder: string): Promise<string[]> {
 
 async function measure(file: string): Promise<readonly [size: number, sum: number]> {
   await using handle = await open(file)
-  // Not larger than the file: most are small, and allocating a megabyte for each kept the garbage collector busy for
-  // half the time of a write.
+  // The buffer isn't larger than the file: most are small, and allocating a megabyte for each kept the garbage
+  // collector busy for half the time of a write.
   const most = Math.min(CHUNK, (await handle.stat()).size + 1)
   const chunk = Buffer.allocUnsafe(most)
   let [size, sum] = [0, 0]

@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises"
 import { crc32 } from "node:zlib"
 import { replaceFile } from "#base/store/replace-file.ts"
 
-/** A file that one process writes whole and others read. */
+/** A file that one process writes as a whole and others read. */
 export interface KeptFile {
   readonly bytes: Buffer
   /** Changes whenever the content does. */
@@ -42,9 +42,9 @@ export async function keptVersion(file: string): Promise<string> {
 }
 
 /**
- * Made from time and checksum. Time alone isn't enough: the kernel's clock for files ticks every 4 ms, some file
- * systems' every second or two, and two writes within a tick have the same time; nor would the inode be enough, because
- * it is reused.
+ * The version of a file, from its modification time and checksum. Time alone isn't enough: the kernel's clock for files
+ * ticks every 4 ms, that of some file systems every second or two, and two writes within a tick have the same time; nor
+ * would the inode be enough, because it is reused.
  */
 async function versionOf(handle: FileHandle): Promise<string> {
   const { size, mtimeNs } = await handle.stat({ bigint: true })

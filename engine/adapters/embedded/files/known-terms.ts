@@ -2,7 +2,7 @@ import path from "node:path"
 import { keep, keptVersion, NEVER_KEPT, readKept } from "./kept-file.ts"
 import { fnv1a } from "#base/text/hash.ts"
 
-/** With a million terms, two in a thousand unknown terms count as known; with a hundred thousand, none. */
+/** Size of the filter in bits. With a million terms, two in a thousand unknown terms count as known; with a hundred thousand, none. */
 const BITS = 2 ** 24
 const BYTES = BITS / 8
 const BITS_OF_TERM = 4
@@ -70,7 +70,7 @@ export class KnownTerms {
 
   has(term: string): boolean {
     const one = hash(term, FIRST_SEED)
-    // Nearly every unknown term fails at its first bit, and a misspelt word causes thousands of lookups.
+    // Almost every unknown term fails at the first bit checked, and a misspelt word causes thousands of lookups.
     if (!this.#isSet(one & (BITS - 1))) return false
     const step = stepOf(term)
     for (let i = 1; i < BITS_OF_TERM; i++) {
@@ -86,7 +86,7 @@ export class KnownTerms {
 
 const fileIn = (dir: string) => path.join(dir, KNOWN_TERMS)
 
-/** The distance between two bits of a term, so that two hashes give all four (Kirsch, Mitzenmacher 2006). */
+/** The distance between two consecutive bits of a term, so that two hashes determine all four bits (Kirsch, Mitzenmacher 2006). */
 const stepOf = (term: string): number => hash(term, 0x2c1b3c6d) | 1
 
 /** FNV-1a over UTF-16 units, with a final mixing step so that the low bits depend on all of it. */

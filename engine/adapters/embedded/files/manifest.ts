@@ -4,22 +4,22 @@ import { type Twins, readTwins, writeTwins } from "#base/store/sealed-json.ts"
 import { damagedFile } from "./damaged-file.ts"
 
 /**
- * Raised whenever an older Fossick couldn't read what this one writes, or this one what an older one wrote. 2: page
- * fields (topic, country, unsafe), and the facts used for ranking. 3: one row per section of a page in the table that
- * finds it, its names alongside the terms of its passages, and its type and port to filter by. 4: terms in one spelling
- * per script, and stemmed in six more languages. 5: Polish terms stemmed.
+ * Raised whenever an older Fossick couldn't read indexes written by this one, or this one couldn't read indexes written
+ * by an older one. 2: page fields (topic, country, unsafe), and the facts used for ranking. 3: one row per section of a
+ * page in the table that finds it, its names alongside the terms of its passages, and its type and port to filter by.
+ * 4: terms in one spelling per script, and stemmed in six more languages. 5: Polish terms stemmed.
  */
 export const INDEX_FORMAT = 5
 /** Formats whose pages `old-index.ts` can read, so that they can be copied into an index of the current format. */
 export const OLD_FORMATS: readonly number[] = [2, 3, 4]
 
-/** Describes an index: stored in `index.json` next to the tables. Written last when an index is created. */
+/** Describes an index: stored in `index.json` next to the tables. When an index is created, it is written last. */
 export interface Manifest {
   readonly format: number
   /** Id of the embedder that made the vectors. */
   readonly embedder: string
   readonly dimensions: number
-  /** Name of the vectors table; a re-embedding starts a new one. */
+  /** Name of the vectors table; a re-embedding creates a new table. */
   readonly vectors: string
   /** Languages of the pages (ISO 639-1), in the order they were first seen: queries are analysed in each. */
   readonly languages: readonly string[]

@@ -12,22 +12,22 @@ import type { PageFacts } from "../../../index/page/page-facts.ts"
 import type { Passage } from "../../../index/page/passage.ts"
 import type { PageHead, PageRow, StoredPage } from "../../../index/page-record.ts"
 
-/** Characters written in one transaction (a long page has its own), because the event loop is blocked during each. */
+/** Number of characters written in one transaction (a long page has its own), because the event loop is blocked during each. */
 const CHARS_AT_A_TIME = 200_000
 export const PAGES_DB = "pages.db"
-/** For page facts: holds those of about five thousand pages; a question reads those of thirty. */
+/** Bytes of memory for cached page facts, enough for about five thousand pages; a question reads the facts of thirty. */
 const FACTS_MEMORY = new CacheMemory("page-facts", 4 * 1024 * 1024)
-/** Memory of a parsed fact per character of its JSON: 1.2 was measured. */
+/** Bytes of memory that a parsed fact takes per character of its JSON: 1.2 was measured. */
 const BYTES_PER_CHAR = 2
 /** SQLite's number for the mode in which a file can be shortened step by step. */
 const INCREMENTAL = 2
 /** The share of empty file pages that stays for later writes; half for a file that would have to be rewritten. */
 const LOOSE = 0.1
 const LOOSE_REWRITTEN = 0.5
-/** In file pages: less than a megabyte isn't worth the writing, and the event loop is blocked for two megabytes at a time. */
+/** In file pages. It isn't worth giving back less than a megabyte, and the event loop is blocked while two megabytes at a time are given back. */
 const LEAST_GIVEN_BACK = 64
 const GIVEN_BACK_AT_A_TIME = 128
-/** Passages that one statement reads from a page. */
+/** Number of passages that one statement reads from a page. */
 const PASSAGES_AT_A_TIME = 8
 
 /**
@@ -36,7 +36,7 @@ const PASSAGES_AT_A_TIME = 8
  * checkpoint copies four megabytes while the event loop waits.
  */
 const BEFORE_WAL = "pragma page_size = 16384; pragma mmap_size = 1073741824"
-/** Deleted rows leave file pages that `giveBack` can cut off the end. On an existing file, setting this would write to it. */
+/** Lets `giveBack` cut the file pages of deleted rows off the end of the file. Only for new files: setting this on an existing file would write to it. */
 const OF_A_NEW_FILE = "pragma auto_vacuum = incremental"
 // The trigger is for older versions, which don't know about checksums: rows they write have none.
 const SCHEMA = `
@@ -66,7 +66,7 @@ const SCHEMA = `
   ) strict, without rowid;
   create trigger if not exists page_written after insert on page begin delete from page_sum where id = new.id; end`
 
-/** Ids are passed as one JSON array: one statement per page takes three times as long. */
+/** Ids are passed as one JSON array: a statement for each page would take three times as long. */
 const ANY_OF = "id in (select value from json_each(?))"
 
 /** A page with everything stored about it. */
@@ -84,7 +84,7 @@ export class PageStore implements Disposable {
   readonly #read: StatementSync
   readonly #heads: StatementSync
   readonly #markdown: StatementSync
-  /** Indexed by the number of passages read, minus two. */
+  /** Statements indexed by the number of passages read, minus two. */
   readonly #somePassages: readonly StatementSync[]
   readonly #write: StatementSync
   readonly #remove: StatementSync
@@ -114,7 +114,7 @@ export class PageStore implements Disposable {
     )
     this.#heads = db.prepare(`select id, revision, title, details from page where ${ANY_OF}`)
     this.#markdown = db.prepare("select markdown from page where id = ? and revision = ?")
-    // For a single path SQLite returns the value, for several an array, so there are always at least two.
+    // SQLite returns the value itself for a single path and an array for several, so there are always at least two.
     this.#somePassages = Array.from({ length: PASSAGES_AT_A_TIME - 1 }, (_, i) =>
       db.prepare(
         `select json_extract(passages, ?${", ?".repeat(i + 1)}) as passages from page where id = ? and revision = ?`,
@@ -206,7 +206,7 @@ export class PageStore implements Disposable {
   }
 
   /**
-   * The damage of the file as the rest of a sentence; `null` if there is none. Reads the whole file.
+   * Describes the damage to the file as the rest of a sentence; `null` if there is none. Reads the whole file.
    *
    * @param breathe awaited between pages
    */
@@ -239,18 +239,18 @@ export class PageStore implements Disposable {
     return rows.map((row) => row["id"] as string)
   }
 
-  /** Pages in any order, without their texts, which account for most of the cost of reading a page. */
+  /** Pages in any order, without their texts, because the texts account for most of the cost of reading a page. */
   heads(ids: readonly string[]): PageHead[] {
     return anyOf(this.#heads, ids) as unknown as PageHead[]
   }
 
-  /** Empty when the page was replaced since its head was read. */
+  /** Empty if the page was replaced after its head was read. */
   markdown({ id, revision }: PageHead): string {
     return (this.#markdown.get(id, revision)?.["markdown"] as string | undefined) ?? ""
   }
 
   /**
-   * The passages at the given positions: with two hundred passages on a page, reading five takes a tenth of the time of
+   * The passages at the given positions: on a page with two hundred passages, reading five takes a tenth of the time of
    * reading all.
    */
   passagesAt({ id, revision }: PageHead, positions: readonly number[]): Map<number, Passage> {
@@ -265,7 +265,7 @@ export class PageStore implements Disposable {
     return found
   }
 
-  /** The page facts needed for ranking, by id: in a separate row, so that hundreds can be read in a millisecond. */
+  /** The page facts needed for ranking, by id. They are in separate rows, so that hundreds can be read in a millisecond. */
   facts(ids: readonly string[]): Map<string, PageFacts> {
     const known = this.#knownFacts()
     const found = new Map(ids.map((id) => [id, known.get(id)]))
@@ -325,8 +325,8 @@ export class PageStore implements Disposable {
   /**
    * Returns the space of deleted pages to the file system, except for some room for new pages.
    *
-   * @param mayRewrite whether to rewrite a file of an older version, which needs this first: no other process can write
-   * during that time, and it takes disk space
+   * @param mayRewrite whether a file of an older version may be rewritten, which is required first: no other process
+   * can write during that time, and it takes disk space
    */
   async giveBack({ mayRewrite }: { readonly mayRewrite: boolean }): Promise<void> {
     const isWhole = this.#pragma("auto_vacuum") !== INCREMENTAL

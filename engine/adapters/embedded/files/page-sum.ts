@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib"
 import type { PageRow, StoredPage } from "../../../index/page-record.ts"
 
-// Checksums of everything the page store holds about a page: SQLite detects damage to its own structure, not to its
+// Checksums of everything the page store contains about a page: SQLite detects damage to its own structure, not to the
 // content.
 
 /** Checksum of the page itself. */

@@ -3,7 +3,7 @@ import { inverseFrequency } from "../../../search/ranking/word-statistics.ts"
 import { termHash } from "../../../text/analysis/term-hash.ts"
 import { keep, keptVersion, NEVER_KEPT, readKept } from "./kept-file.ts"
 
-/** Terms share slots by their hash: with 2^18 slots, a rare term is seldom mistaken for a frequent one. */
+/** Number of slots, which terms share by their hash: with 2^18 slots, a rare term is seldom mistaken for a frequent one. */
 const SLOTS = 2 ** 18
 
 export const TERM_FREQUENCIES = "terms.bin"
@@ -18,7 +18,7 @@ export const TERM_FREQUENCIES = "terms.bin"
 export class TermFrequencies {
   readonly #counts: Uint32Array
   #pages: number
-  /** By slot, the number of the last page counted there, so that each page is counted once. Only a writer has this. */
+  /** For each slot, the number of the last page counted there, so that each page is counted once. Only a writer has this. */
   #lastPages: Uint32Array | undefined
   #version: string
 
@@ -36,7 +36,7 @@ export class TermFrequencies {
   static async load(dir: string): Promise<TermFrequencies> {
     const kept = await readKept(fileIn(dir), 4 + SLOTS * 4)
     if (!kept) return TermFrequencies.none()
-    // A separate copy: the file's bytes need not be aligned.
+    // Copied, because the file's bytes need not be aligned.
     const numbers = new Uint32Array(new Uint8Array(kept.bytes).buffer)
     return new TermFrequencies(numbers.subarray(1), numbers[0]!, kept.version)
   }
@@ -56,8 +56,8 @@ export class TermFrequencies {
   }
 
   /**
-   * @param hashes of the terms of one page, by `term-hash.ts`; may contain duplicates
-   * @param language of the page: counted like a term
+   * @param hashes hashes of the terms of one page, from `term-hash.ts`; may contain duplicates
+   * @param language the language of the page, which is counted like a term
    */
   add(hashes: Iterable<number>, language: string | null): void {
     this.#pages++
@@ -85,7 +85,7 @@ export class TermFrequencies {
     return this.#pages
   }
 
-  /** Approximately how many of them contain a term. */
+  /** Approximate number of the counted pages that contain a term. */
   pagesWith(term: string): number {
     return this.#counts[slotOf(termHash(term))]!
   }

@@ -2,9 +2,9 @@ import { readdir } from "node:fs/promises"
 import path from "node:path"
 
 /**
- * Tracks which of the tables' indices were replaced since they were first seen. Until LanceDB's cache is full, which
- * takes gigabytes and a thousand files, it keeps the data read from replaced indices, and keeps their deleted files
- * open.
+ * Tracks which of the tables' indices were replaced since they were first seen. LanceDB keeps the data read from
+ * replaced indices, and keeps their deleted files open, until its cache is full, which takes gigabytes and a thousand
+ * files.
  */
 export class LeftIndices {
   readonly #dir: string

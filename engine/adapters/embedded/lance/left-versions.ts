@@ -5,8 +5,9 @@ import { manifestTwins } from "../files/manifest.ts"
 import { KEEP_VERSIONS_MS } from "./old-versions.ts"
 
 /**
- * Finds replaced versions of an index's tables that take up space although no process reads or writes them any longer:
- * the next writer deletes them. Lists just two folders, and loads nothing that takes memory.
+ * Finds replaced versions of an index's tables that take up space although no process reads or writes them any longer,
+ * so that they are deleted when the index is next opened for writing. Lists just two folders, and loads nothing that
+ * takes memory.
  */
 export class LeftVersions {
   readonly #steady: () => number
@@ -14,7 +15,7 @@ export class LeftVersions {
   #seenAt = 0
   #told = ""
 
-  /** @param steady like `steadyNow()`, used to measure how long they have been unchanged, so that changing the clock doesn't affect it */
+  /** @param steady a clock like `steadyNow()`, which measures how long they have been unchanged, so that a change of the system clock has no effect */
   constructor(steady: () => number = steadyNow) {
     this.#steady = steady
   }

@@ -6,22 +6,22 @@ import type { Serial } from "#base/flow/serial.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { KEEP_VERSIONS_MS, OldVersions } from "./old-versions.ts"
 
-/** Rows that aren't in an index yet are searched one by one: cheap for few, expensive for many. */
+/** Number of new rows that triggers a run. Rows that aren't in an index yet are searched one by one, which is cheap for few rows and expensive for many. */
 const ROWS_BETWEEN_RUNS = 2000
 /** The cost of a run grows with the table, so it waits until this share of the table is new. */
 const SHARE_BETWEEN_RUNS = 0.1
 const IDLE_BEFORE_RUN_MS = 3000
-/** How long after the last write old versions kept for readers are deleted: a little longer than the readers may use them. */
+/** How long after the last write the old versions kept for readers are deleted: slightly longer than readers can use them. */
 const IDLE_BEFORE_CLEANING_MS = KEEP_VERSIONS_MS + 2000
 /** A run may take at most this share of the time, however much is written. */
 const LONGEST_SHARE = 0.25
 
-/** Number of rows from which an approximate index is faster than comparing with every vector. */
+/** Number of rows from which an approximate index is faster than comparing every vector. */
 const VECTOR_INDEX_FROM = 10_000
-/** Each run adds a segment to the vector index, and each segment costs a query up to a millisecond. */
+/** Maximum number of segments. Each run adds a segment to the vector index, and each segment costs a query up to a millisecond. */
 const SEGMENTS = 3
 const ROWS_PER_PARTITION = 1500
-/** When a table has grown to this multiple, its partitions are too large, and a query reads too much. */
+/** The index is rebuilt when its table has grown by this factor: by then its partitions are too large, and a query reads too much. */
 const OUTGROWN = 3
 /**
  * How thoroughly partitions are trained, about a fifth of LanceDB's default; the cost of the default grows with the
@@ -29,8 +29,9 @@ const OUTGROWN = 3
  */
 const TRAINING = { maxIterations: 20, sampleRate: 128 }
 /**
- * With all partitions searched, 1 bit finds 0.70 of the 50 nearest among 100,000 vectors, 3 bits 0.996, 5 bits all of
- * them, with the cosine accurate to 0.0025. Comparing again with the vectors themselves would cost a query 4 ms.
+ * Number of bits per dimension of the quantized vectors. With all partitions searched, 1 bit finds 0.70 of the 50
+ * nearest among 100,000 vectors, 3 bits 0.996, and 5 bits all of them, with the cosine accurate to 0.0025. Comparing
+ * again with the vectors themselves would cost a query 4 ms.
  */
 const BITS_PER_DIMENSION = 5
 
@@ -40,12 +41,12 @@ export interface MaintenanceOptions {
   /** Checksums of the table's files. */
   readonly sums: FileSums
   readonly onProblem: (error: unknown) => void
-  /** Runs after each round, with the table's writes still held back. */
+  /** Runs after each round, while the table's writes are still held back. */
   readonly afterwards?: () => Promise<void>
 }
 
 /**
- * Keeps a table fast to search while it is written to: merges small files, updates its indices, and deletes old
+ * Keeps a table fast to search while it is being written to: merges small files, updates its indices, and deletes old
  * versions, even after writing has stopped. Never gets in the way of a search: readers see the last finished version.
  */
 export class Maintenance implements AsyncDisposable {
@@ -72,7 +73,7 @@ export class Maintenance implements AsyncDisposable {
     this.#schedule()
   }
 
-  /** A last run when there is something to do. */
+  /** Does a last run if there is something to do. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)

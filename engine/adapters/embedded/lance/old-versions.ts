@@ -1,9 +1,9 @@
 import type { Table } from "@lancedb/lancedb"
 import { StepWatch, steadyNow } from "#base/steady-time.ts"
 
-/** A version stays this long after it was replaced, for readers that are in the middle of a query. */
+/** How long a version is kept after it was replaced, for readers that are in the middle of a query. */
 export const KEEP_VERSIONS_MS = 60_000
-/** Later than any version: LanceDB never deletes the newest one, and counts nanoseconds in 64 bits. */
+/** A time later than any version: LanceDB never deletes the newest one, and counts nanoseconds in 64 bits. */
 const ALWAYS = new Date("2200-01-01")
 const NEVER = new Date(0)
 
@@ -38,7 +38,7 @@ export class OldVersions {
     const before = await this.#versions()
     const until = this.#until(before)
     await this.#table.optimize({ cleanupOlderThan: until === ALWAYS ? NEVER : until })
-    // Otherwise the newest of the previous versions would be deleted too, and readers are using it.
+    // Without this, the newest of the previous versions would be deleted too, although readers are using it.
     const isNewest = (await this.#table.version()) === before.at(-1)?.version
     if (until === ALWAYS && isNewest) await this.#table.optimize({ cleanupOlderThan: ALWAYS })
   }
@@ -50,11 +50,11 @@ export class OldVersions {
 
   /** Versions created before this time were replaced long enough ago. */
   #until(versions: readonly Version[]): Date {
-    // If the clock was set forward, all of them would seem old enough.
+    // If the clock was set forward, all versions would seem old enough.
     if (this.#watch.hasStepped()) this.#steppedAt = steadyNow()
     if (steadyNow() - this.#steppedAt < KEEP_VERSIONS_MS) return NEVER
     const ages = versions.map(({ timestamp }) => Date.now() - Number(timestamp))
-    // If the clock was set back, they would stay until it catches up, which could take years.
+    // If the clock was set back, the versions would stay until it catches up, which could take years.
     if (Math.abs(ages.at(-1) ?? 0) > KEEP_VERSIONS_MS && ages.slice(0, -1).some((age) => age < 0))
       return ALWAYS
     return versions[ages.findLastIndex((age) => age >= KEEP_VERSIONS_MS)]?.timestamp ?? NEVER

@@ -1,7 +1,7 @@
 import type { QueryBase } from "@lancedb/lancedb"
 
 type Row = Record<string, unknown>
-// The native types that QueryBase takes as type parameters aren't exported.
+// The native types that QueryBase has as type parameters aren't exported.
 type AnyQuery = Pick<QueryBase<never>, "toArrow"> & AsyncIterable<ArrowBatch>
 
 interface ArrowBatch {
@@ -10,7 +10,7 @@ interface ArrowBatch {
   getChild(name: string): { get(i: number): unknown } | null
 }
 
-/** The rows of a query as plain objects, batch by batch, so that a large answer never blocks for long. */
+/** The rows of a query as plain objects, batch by batch, so that a large result never blocks for long. */
 export async function* batchesOf<T>(query: AnyQuery): AsyncGenerator<T[]> {
   for await (const batch of query) yield rowsOf(batch) as T[]
 }

@@ -40,8 +40,8 @@ const filterFields = [
 export const FILTER_COLUMNS = filterFields.map(({ name }) => name)
 
 /**
- * One row per section: the row that finds a page. `terms` is the analysed text, the only column with a full-text index.
- * A page always has a first section, with its count of passages.
+ * One row per section, used to find pages. `terms` is the analysed text, the only column with a full-text index. A page
+ * always has a first section, which contains the number of its passages.
  */
 export const pagesSchema = new Schema([
   text("key"),

@@ -54,7 +54,7 @@ describe("the disk space of deleted pages", () => {
   /** All files of the index; starts over if a folder disappears while it is read. */
   const below = (): Promise<string[]> => readdir(dir, { recursive: true }).catch(below)
 
-  /** Size of everything that grows with the pages: the counts of terms have a fixed size. */
+  /** Size of everything that grows with the number of pages; the counts of terms have a fixed size. */
   const bytes = async (): Promise<number> => {
     const names = (await below()).filter((name) => /\.lance\/|^pages\.db$/.test(name))
     const sizes = names.map(async (name) => (await stat(path.join(dir, name)).catch(() => null))?.size ?? 0)
@@ -79,7 +79,7 @@ describe("the disk space of deleted pages", () => {
     await engine.remove(gone)
     await engine.settled()
     expect(await bytes()).toBeGreaterThan(most * 0.9)
-    // From here on, only time passes.
+    // From here on, nothing happens except that time passes.
     await until(async () => {
       await vi.advanceTimersByTimeAsync(10_000)
       if (!(await finds(reader, "word7"))) return false
@@ -102,7 +102,7 @@ describe("the disk space of deleted pages", () => {
     expect(await left.areDue(dir)).toBe(false)
     now += 2_000
     expect(await left.areDue(dir)).toBe(true)
-    // Only once: otherwise a full disk would cause endless retries.
+    // They are reported only once: otherwise a full disk would cause endless retries.
     expect(await left.areDue(dir)).toBe(false)
 
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + now })
@@ -154,7 +154,7 @@ describe("the disk space of deleted pages", () => {
       await using engine = await open()
       await engine.remove(gone.slice(0, 16))
     }
-    // Not worth rewriting everything that is left.
+    // The freed space isn't worth rewriting everything that is left.
     expect((await stat(file)).size).toBeGreaterThan(most * 0.9)
     {
       await using engine = await open()
@@ -183,7 +183,7 @@ describe("the disk space of deleted pages", () => {
       vi.advanceTimersByTime(61_000)
       expect(steadyNow() - since).toBeGreaterThan(60_000)
       expect(await old.areDue()).toBe(true)
-      // The first run may merge files, leaving the files it replaced.
+      // The first run may merge files and leave the files that it replaced.
       await old.clean()
       await old.clean()
       expect(await count()).toBeLessThan(before)

@@ -16,9 +16,9 @@ const MEGABYTE = 1024n * 1024n
 const METADATA_CACHE = 32n * MEGABYTE
 const WRITER_CACHE = 96n * MEGABYTE
 /**
- * Sessions of readers, with the bytes that each may cache. There is one, and a second one while one index replaces
- * another. A connection doesn't hold its session object, only the session itself: the object would be collected while
- * the session is in use, so it is kept alive as long as its connection.
+ * Sessions of readers, with the number of bytes that each may cache. There is one, and a second while one index
+ * replaces another. A connection keeps only the native session alive, not its JavaScript object, which would be
+ * collected while the session is in use; so the object is kept alive as long as its connection.
  */
 const readers = new Map<WeakRef<Session>, number>()
 const sessionOf = new WeakMap<Connection, Session>()
@@ -50,7 +50,7 @@ export interface Tables {
 
 /**
  * @param lagMs how old a version other processes may see; 0 for the process that writes.
- * @param cacheMb how much a reader may cache of indices. Default: depends on the machine
+ * @param cacheMb how many megabytes of the indices a reader may cache. Default: depends on the machine
  */
 export async function connectTo(dir: string, lagMs: number, cacheMb = indexCacheMb(0)): Promise<Connection> {
   if (lagMs === 0) return connect({ uri: dir, session: new Session(WRITER_CACHE, METADATA_CACHE) })
@@ -149,7 +149,7 @@ function create(connection: Connection, name: string, schema: Schema): Promise<T
   return connection.createEmptyTable(name, schema)
 }
 
-/** Terms arrive analysed, separated by single spaces: LanceDB must not change them. */
+/** Terms are already analysed, and separated by single spaces: LanceDB must not change them. */
 const fullText = () =>
   Index.fts({
     baseTokenizer: "whitespace",

@@ -10,7 +10,7 @@ interface FilterFields {
   readonly key: number
   readonly host: string
   readonly domain: string
-  /** Several if the page belongs to several sources. */
+  /** Several values if the page belongs to several sources. */
   readonly source: string | readonly string[]
   readonly unsafe: boolean
   readonly type: PageType
@@ -40,13 +40,13 @@ export const FILTER_FIELDS = [
 /** Fields whose values the server counts for the index state. */
 export const FACETED = ["language", "passage_count"] as const
 
-/** The fields that find and rank a page. The document also has the words of each level. */
+/** The fields used to find and rank a page. The document also has the words of each level. */
 export interface PageDocument extends FilterFields {
   readonly id: string
   readonly revision: number
   readonly passage_count: number
   readonly facts: string
-  /** Whether it has passages without vectors for its revision. */
+  /** Whether the page has passages without vectors for its revision. */
   readonly waiting: boolean
   /** Whether there might be vectors of another revision. */
   readonly replaced: boolean
@@ -64,14 +64,14 @@ export interface TextDocument {
 }
 
 /**
- * Fields with the passages of a page as JSON, this many in each and the rest in the last: for a long page, only the
- * fields needed for a hit are read. There are few names because the server reads all names it has ever seen at the
- * start of every search.
+ * The fields that contain the passages of a page as JSON: this many passages in each, and the rest in the last. For a
+ * long page, only the fields needed for a hit are read. There are few such fields because the server reads all field
+ * names it has ever seen at the start of every search.
  */
 const PASSAGES_PER_FIELD = 16
 export const PASSAGE_FIELDS = Array.from({ length: 64 }, (_, i) => `p${i}`)
 
-/** The field that holds the passage at a position. */
+/** The field that contains the passage at a position. */
 export const passageField = (position: number): string =>
   PASSAGE_FIELDS[Math.min(PASSAGE_FIELDS.length - 1, Math.floor(position / PASSAGES_PER_FIELD))]!
 
@@ -176,5 +176,5 @@ export function filterFields(columns: FilterColumns & { readonly id: string }): 
   }
 }
 
-/** Half a surrogate pair isn't valid text to the server, and makes it refuse the whole request. */
+/** Half a surrogate pair isn't valid text for the server, which would refuse the whole request. */
 const wellFormed = (text: string) => text.toWellFormed()

@@ -13,12 +13,13 @@ import { TYPO_SIZES } from "../term-code.ts"
 import { type Server, isMissing } from "./server.ts"
 
 /**
- * Raised whenever an older Fossick couldn't read what this one writes, or this one what an older one wrote. 2: terms on
- * the level of the best section, names alongside the terms of passages, types and ports to filter by.
+ * Raised whenever an older Fossick couldn't read indexes written by this one, or this one couldn't read indexes written
+ * by an older one. 2: terms on the level of the best section, names alongside the terms of passages, types and ports to
+ * filter by.
  */
 export const INDEX_FORMAT = 2
 
-/** Describes an index: a document next to the texts, written last when an index is created. */
+/** Describes an index: a document next to the texts. When an index is created, it is written last. */
 export interface Manifest {
   readonly format: number
   /** Id of the embedder that created the vectors. */
@@ -35,7 +36,7 @@ export interface Indexes {
 
 const PARTS = ["texts", "pages", "passages"] as const
 const MANIFEST = "manifest"
-/** High enough for any number of hits: the server counts up to this. */
+/** The number up to which the server counts hits: high enough for any number of them. */
 const ALL = 1_000_000_000
 
 export function indexesOf({ client }: Server, name: string): Indexes {
@@ -120,7 +121,7 @@ function settingsOf(part: keyof Indexes, dimensions: number): Settings {
     searchableAttributes: LEVEL_NAMES,
     filterableAttributes: [...FILTER_FIELDS, ...FACETED, "waiting"].toSorted(),
     sortableAttributes: ["key"],
-    // A single-term question gets the pages that say most about it; other questions are asked term by term.
+    // A single-term question finds the pages that say most about the term; other questions are asked term by term.
     rankingRules: ["words", "typo", "attributeRank"],
     // Question words are matched exactly; among typo matches, our own rule selects the ones that fit.
     typoTolerance: {

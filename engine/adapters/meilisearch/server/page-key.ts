@@ -1,6 +1,6 @@
 /** The characters of a page id in the order in which texts are compared. */
 const DIGITS = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
-/** 48 bits: a number represents them exactly. */
+/** Number of characters in a key: 48 bits, which a number represents exactly. */
 const CHARACTERS = 8
 
 /**

@@ -6,7 +6,7 @@ export interface ServerAnswer {
   readonly text: string
 }
 
-/** Sends one request to the server. Rejects when nothing answers. */
+/** Sends one request to the server. Rejects if there is no response. */
 export type Send = (
   url: string,
   init: Pick<RequestInit, "method" | "headers" | "body" | "signal">,

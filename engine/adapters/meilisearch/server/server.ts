@@ -7,7 +7,7 @@ import { type Send, send } from "./send.ts"
 export interface ServerOptions {
   /** Address of the server, without a trailing slash. */
   readonly url: string
-  /** Its master key, or a key with all permissions for these indexes; empty if it has none. */
+  /** The server's master key, or a key with all permissions for these indexes; empty if the server has none. */
   readonly key: string
   /** How long a request is retried when the server is unreachable or busy. */
   readonly patienceMs: number
@@ -21,7 +21,7 @@ const REQUEST_TIMEOUT_MS = 120_000
 const FIRST_LOOK_MS = 10
 const LAST_LOOK_MS = 250
 
-/** The versions this adapter was written for: settings and routes of older ones differ. */
+/** The versions that this adapter was written for: older ones have different settings and routes. */
 const OLDEST = [1, 50] as const
 const BEFORE = 2
 
@@ -39,7 +39,7 @@ export class TaskFailed extends Error {
   }
 }
 
-/** A Meilisearch server, called through its own client: decides which calls are retried, and the message when they fail. */
+/** A Meilisearch server, called through its own client. Decides which calls are retried, and what the error says when they fail. */
 export class Server {
   readonly client: Meilisearch
   readonly #options: ServerOptions
@@ -81,7 +81,7 @@ export class Server {
     }
   }
 
-  /** Waits for all tasks; throws the first failure only after the others have ended too. */
+  /** Waits for all tasks; throws the first failure only after all other tasks have ended. */
   async allDone(enqueued: readonly EnqueuedTask[]): Promise<void> {
     const over = []
     for (const task of enqueued) over.push(...(await Promise.allSettled([this.done(Promise.resolve(task))])))
@@ -146,7 +146,7 @@ export class Server {
   }
 }
 
-/** Whether a retry might help: nothing answered, or the server said that it can't right now. */
+/** Whether a retry might help: there was no response, or the server said that it is temporarily unavailable. */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof MeilisearchApiError)) return true
   const { status } = error.response

@@ -20,8 +20,8 @@ export interface ScriptedServer extends AsyncDisposable {
 }
 
 /**
- * A server on a free port that answers as a test says, to simulate what a real one only does when in trouble. `null`
- * drops the connection.
+ * A server on a free port that responds as a test specifies, to simulate what a real server does only when in trouble.
+ * `null` drops the connection.
  */
 export async function startServer(
   answer: (request: Request, nth: number) => Answer | null,

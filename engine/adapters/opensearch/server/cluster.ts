@@ -5,11 +5,11 @@ import { noteOutbound } from "#base/outbound/outbound.ts"
 import { EngineError } from "../../../errors.ts"
 
 export interface ClusterOptions {
-  /** Addresses of its nodes, without a trailing slash; they are used in turn, and an unreachable one is skipped for a while. */
+  /** Addresses of the cluster's nodes, without a trailing slash; they are used in turn, and an unreachable one is skipped for a while. */
   readonly urls: readonly string[]
   /** `null` if the cluster requires no login, or uses the certificate. */
   readonly login: { readonly username: string; readonly password: string } | null
-  /** In PEM format; each can be `null`. */
+  /** Certificates and key in PEM format; each can be `null`. */
   readonly tls: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null }
   /** How long a request is retried when the cluster is unreachable or busy. */
   readonly patienceMs: number
@@ -25,8 +25,8 @@ const OLDEST = [2, 19] as const
 const BEFORE = 4
 
 /**
- * The node that receives the request uses its own copies if it has any: data that need not be sent between nodes costs
- * neither of them. Nodes are used in turn, so the work is spread anyway.
+ * Makes the node that receives the request use its own copies of the data if it has any: data that isn't sent between
+ * nodes costs neither of them. Nodes are used in turn, so the work is distributed anyway.
  */
 export const NEAR_BY = { preference: "_local" } as const
 
@@ -60,7 +60,7 @@ class Unanswered extends Error {
   }
 }
 
-/** OpenSearch's name for a node that disappeared before it had answered another node. */
+/** OpenSearch's name for the error when a node disappeared before it answered another node. */
 const LOST_NODE = /^node_(?:disconnected|not_connected|closed)_exception$|^connect_transport_exception$/
 
 /** An error as reported by OpenSearch, for a whole request or part of one. */
@@ -81,7 +81,7 @@ export function failureIn(status: number, error: ToldError): Failure {
   return { status: isLost ? 503 : status, type, reason }
 }
 
-/** Measures responses before the client parses them. */
+/** Checks the size of responses before the client parses them. */
 class MeasuringSerializer extends Serializer {
   override deserialize(json: string): unknown {
     measureForeign(json, INDEX_BOUNDS)
@@ -89,7 +89,7 @@ class MeasuringSerializer extends Serializer {
   }
 }
 
-/** An OpenSearch cluster, called through its own client: decides which calls are retried, and the message when they fail. */
+/** An OpenSearch cluster, called through its own client. Decides which calls are retried, and what the error says when they fail. */
 export class Cluster implements AsyncDisposable {
   readonly #client: Client
   readonly #options: ClusterOptions
@@ -127,7 +127,7 @@ export class Cluster implements AsyncDisposable {
     )
   }
 
-  /** Repeats a request until there is a response or patience runs out. The cluster might get the request twice. */
+  /** Repeats a request until there is a response or the time is up. The cluster might receive the request twice. */
   async ask<T>(request: (client: Client) => Promise<{ readonly body: unknown }>): Promise<T> {
     const until = performance.now() + this.#options.patienceMs
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(LAST_RETRY_MS, wait * 2)) {
@@ -191,7 +191,7 @@ function ours(error: unknown): unknown {
     : error
 }
 
-/** Whether a retry might help: nothing answered, or the server said that it can't right now. */
+/** Whether a retry might help: there was no response, or the server said that it is temporarily unavailable. */
 const isPassing = (error: unknown): boolean =>
   error instanceof RequestFailed
     ? isPassingStatus(error.failure.status)

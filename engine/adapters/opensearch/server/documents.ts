@@ -16,12 +16,12 @@ interface FilterFields {
   readonly readers?: string
 }
 
-/** The fields that find a page by its words, and those that a hit shows. */
+/** The fields used to find a page by its words, and the fields that a hit shows. */
 export interface PageDocument extends FilterFields {
   readonly revision: number
   readonly passage_count: number
   readonly written: number
-  /** Base64 of the JSON of title and details. */
+  /** The title and details as JSON, in Base64. */
   readonly head: string
   readonly facts: string
   readonly passage_terms: string
@@ -33,7 +33,7 @@ export interface PageDocument extends FilterFields {
   readonly passages: string
 }
 
-/** The fields that find a page by its meaning; while the page waits, only its place in the queue. */
+/** The fields used to find a page by its meaning; while the page is waiting, only its place in the queue. */
 export interface VectorsDocument extends FilterFields {
   readonly revision: number
   readonly passage_count: number
@@ -41,7 +41,7 @@ export interface VectorsDocument extends FilterFields {
   readonly waiting: boolean
   /** Passages by position. */
   readonly passages?: ReadonlyArray<{ readonly vector: readonly number[] }>
-  /** The same vectors, exactly, one after the other: 32 bits each, little-endian, base64. */
+  /** The same vectors, without loss of precision, one after the other: 32 bits per number, little-endian, Base64. */
   readonly vectors?: string
 }
 

@@ -2,7 +2,7 @@ import { EngineError } from "../../../errors.ts"
 import type { IndexInfo } from "../../adapter.ts"
 import { type Cluster, orNull, RequestFailed } from "./cluster.ts"
 
-/** Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote. */
+/** Raised whenever an older Fossick couldn't read indexes written by this one, or this one couldn't read indexes written by an older one. */
 export const INDEX_FORMAT = 1
 
 /** Names of the indexes on the cluster that together make up one of ours. */
@@ -16,7 +16,7 @@ export interface Indexes {
 /** How an index is spread over the nodes. */
 export interface Spread {
   readonly shards: number
-  /** Further copies of each shard, if there are enough nodes. */
+  /** Number of additional copies of each shard, if there are enough nodes. */
   readonly replicas: number
 }
 
@@ -70,7 +70,7 @@ async function fits(cluster: Cluster, name: string, dimensions: number): Promise
   return (is === dimensions && count === 0) || (await readManifest(cluster, name)) !== null
 }
 
-/** Creates the claims index. An existing index might lack it because older ones have none. */
+/** Creates the claims index, which indexes of earlier versions lack. */
 export async function createClaims(cluster: Cluster, name: string, spread: Spread): Promise<void> {
   await create(cluster, indexesOf(name).claims, claimsIndex(spread))
 }
@@ -87,7 +87,7 @@ async function create(cluster: Cluster, index: string, body: object): Promise<bo
   }
 }
 
-/** All at once: if an index were half deleted, another process would adopt the rest. */
+/** Deletes all of them at once: if an index were half deleted, another process would adopt the rest. */
 export async function dropIndexes(cluster: Cluster, name: string): Promise<void> {
   const index = Object.values(indexesOf(name))
   await orNull(cluster.ask((client) => client.indices.delete({ index, ignore_unavailable: true })))
@@ -112,7 +112,7 @@ export function refuseOtherFormat({ format }: IndexInfo, name: string): void {
   )
 }
 
-/** Terms arrive analysed, separated by single spaces. A token longer than any word counts by its beginning. */
+/** Terms are already analysed, and separated by single spaces. Of a token longer than any word, only the beginning counts. */
 export const LONGEST_TERM = 200
 const ANALYSIS = {
   tokenizer: { spaces: { type: "whitespace", max_token_length: 1_000_000 } },
@@ -122,9 +122,9 @@ const ANALYSIS = {
 
 /** Maximum number of passages, and of sections, on a page; a book of a thousand pages has about 6,000. */
 const MOST_NESTED = 100_000
-/** Pages per response, for questions without words and for counts. */
+/** Number of pages per response, for questions without words and for counts. */
 const MOST_HITS = 200_000
-/** How long removed documents are remembered: no write arrives later than this. */
+/** How long removed documents are remembered: no write arrives later than this after a removal. */
 const REMEMBERED = "1h"
 
 const copiesOf = ({ shards, replicas }: Spread) => ({
@@ -161,7 +161,7 @@ const FILTERS = {
   written: { type: "long" },
 }
 
-/** Read page by page as a column; no document is opened for it. */
+/** Stored as a column, so that it can be read for many pages without opening a document. */
 const COLUMN = { type: "binary", doc_values: true }
 
 function pagesIndex(manifest: IndexInfo, spread: Spread) {
@@ -202,7 +202,7 @@ function vectorsIndex(dimensions: number, spread: Spread) {
               type: "knn_vector",
               dimension: dimensions,
               space_type: "cosinesimil",
-              // Part of every build; the others need native libraries.
+              // This engine is part of every build; the others need native libraries.
               method: { name: "hnsw", engine: "lucene", parameters: { m: 16, ef_construction: 128 } },
             },
           },

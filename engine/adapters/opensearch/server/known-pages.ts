@@ -8,9 +8,9 @@ import { type Columns, columnsOf, PageReads } from "./page-reads.ts"
 import type { Searches } from "./searches.ts"
 import type { Shards } from "./shards.ts"
 
-/** Pages read per request: their content is parsed in one go. */
+/** Number of pages read per request: their content is parsed in one go. */
 const PAGES_AT_A_TIME = 32
-/** Columns of a page that a search keeps: all but its terms and its text. */
+/** Columns of a page that a search keeps in memory: all except its terms and its text. */
 export const KNOWN = ["facts", "head", "written"] as const
 
 type LongField = "markdown" | "passages"
@@ -103,7 +103,7 @@ export class KnownPages {
     )
   }
 
-  /** A long field by page id. Pages that were replaced since are left out. */
+  /** A long field of pages, by page id. Pages that were replaced since are left out. */
   async storedText(wanted: readonly PageHead[], field: LongField): Promise<Map<string, string>> {
     const fetched = await this.#reads.documents(wanted.map(({ id }) => id))
     const found = new Map<string, string>()
@@ -113,7 +113,7 @@ export class KnownPages {
       if (!document) continue
       if (document.version === this.#columns.get(id)?.["written"])
         found.set(id, document.source[field] as string)
-      // Rewritten since, possibly with the same content.
+      // The page was rewritten since, possibly with the same content.
       else others.set(id, revision)
     }
     for (const { columns, source } of await this.#whole([...others.keys()])) {

@@ -17,7 +17,7 @@ export const columnsOf = (fields: SearchHit["fields"]): Columns =>
  * per shard: a request to a shard costs more than the data it returns.
  */
 export class PageReads {
-  /** Columns of these pages, possibly of others too, with at least the requested columns; pages that no longer exist are missing. */
+  /** Reads at least the requested columns of these pages, and possibly columns of others too; pages that no longer exist are missing. */
   readonly columns: (
     ids: readonly string[],
     names: readonly string[],
@@ -51,7 +51,7 @@ export class PageReads {
     await Promise.all(groups.map(({ ids: some, routing }) => ask(some, routing)))
     const missing = ids.filter((id) => !found.has(id))
     if (missing.length === 0 || groups.every(({ routing }) => routing === undefined)) return found
-    // Deleted, or in another shard of a rebuilt index.
+    // The document was deleted, or is in another shard of a rebuilt index.
     await ask(missing)
     if (missing.some((id) => found.has(id))) this.#shards.forget()
     return found

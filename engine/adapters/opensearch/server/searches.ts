@@ -37,9 +37,9 @@ export interface SearchAnswer {
 }
 
 interface SearchOptions {
-  /** Whether words are weighed by their frequency in all shards together, which costs a second round trip. Default: false. */
+  /** Whether words are weighted by their frequency in all shards together, which costs a second round trip. Default: false. */
   readonly wide?: boolean
-  /** Routes to the one shard to query; default: all shards are queried. */
+  /** A routing value that selects the one shard to query; by default, all shards are queried. */
   readonly routing?: string | undefined
 }
 
@@ -49,10 +49,10 @@ interface Asked {
   readonly done: PromiseWithResolvers<SearchAnswer>
 }
 
-/** Ids and columns are read from the columns alone: the server opens no document for them. */
+/** Reads ids and columns from the columns alone: the server opens no document for them. */
 export const COLUMNS_ONLY = { _source: false, stored_fields: "_none_", track_total_hits: false } as const
 
-/** Searches made in one turn of the event loop are combined into one request (`_msearch`). */
+/** Sends searches; those made in one turn of the event loop are combined into one request (`_msearch`). */
 export class Searches {
   readonly #cluster: Cluster
   #waiting: Asked[] = []
@@ -81,9 +81,9 @@ export class Searches {
   }
 
   /**
-   * Documents by their ids, as searches see them, with the version of each. Skips the search with which a fetch by
-   * columns begins. Documents are returned whole, as they were written: to extract a field from one, the cluster would
-   * read and write all of it.
+   * Documents by their ids, in the state that searches see, with the version of each. Skips the search with which a
+   * fetch by columns begins. Documents are returned whole, as they were written: to extract a field, the cluster would
+   * parse and rewrite the whole document.
    */
   async byId(index: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>> {
     if (ids.length === 0) return new Map()
@@ -96,7 +96,7 @@ export class Searches {
       })
       const { docs } = answer.body as unknown as { docs: readonly Fetched[] }
       const failed = docs.find(({ error }) => error)
-      // The server gives no status here; a shard that has no copy at the moment will be back.
+      // The server doesn't report a status here; a shard without an available copy will be back.
       const status = failed?.error?.type === "index_not_found_exception" ? 404 : 503
       if (failed) throw new RequestFailed(failureIn(status, failed.error!))
       return answer

@@ -1,25 +1,25 @@
 import type { Cluster } from "./cluster.ts"
 
-/** Maximum number of values tried to find one that leads to each shard: with three shards, more than eight are seldom needed. */
+/** Maximum number of values tried to find one that is routed to each shard: with three shards, more than eight are seldom needed. */
 const MOST_TRIED = 5000
 const TRIED_AT_A_TIME = 16
 
 interface Known {
-  /** For each shard, a value that leads to it. */
+  /** For each shard, a value that is routed to it. */
   readonly routings: readonly string[]
   /** Whether the cluster routes the test values to the shards that {@link shardOf} predicts. */
   readonly isForeseen: boolean
 }
 
-/** Documents of one shard, and a value that leads there; without one they can be in any shard. */
+/** Documents in one shard, with a value that is routed there; without such a value, the documents can be in any shard. */
 export interface OfOneShard {
   readonly routing?: string
   readonly ids: readonly string[]
 }
 
 /**
- * Where the documents of an index are. Searching one shard returns the results at once, but when there are several,
- * each is queried twice: first for the best hits, and then for their content.
+ * Which shards the documents of an index are in. Searching one shard returns the results at once, but when there are
+ * several, each is queried twice: first for the best hits, and then for their content.
  */
 export class Shards {
   readonly #cluster: Cluster
@@ -79,10 +79,10 @@ export class Shards {
   }
 }
 
-/** Shards consist of this many parts in total, or the nearest possible number, so that an index can be split later. */
+/** The total number of parts that shards consist of, or the nearest possible number, so that an index can be split later. */
 const PARTS_LOG2 = 10
 
-/** The shard that a document with this id goes to, or a search with this routing, in an index created with this many shards. */
+/** The shard to which a document with this id, or a search with this routing value, goes, in an index created with this many shards. */
 export function shardOf(routing: string, shards: number): number {
   const parts = 2 ** Math.max(1, PARTS_LOG2 - (32 - Math.clz32(shards - 1)))
   const all = shards * parts
@@ -90,7 +90,7 @@ export function shardOf(routing: string, shards: number): number {
   return Math.floor((((hash % all) + all) % all) / parts)
 }
 
-/** MurmurHash3, 32 bits, of an even number of bytes: as a signed integer. */
+/** The 32-bit MurmurHash3 of an even number of bytes, as a signed integer. */
 export function murmur3(bytes: Buffer): number {
   const mixed = (k: number) => Math.imul(rotated(Math.imul(k, 0xcc9e2d51), 15), 0x1b873593)
   let hash = 0

@@ -30,9 +30,9 @@ export interface NotWritten {
 
 /**
  * Writes documents, and resolves when all copies that the cluster relies on have them on disk and searches see them. A
- * write that arrives after a newer one of the same document changes nothing.
+ * write that arrives after a newer write of the same document changes nothing.
  *
- * @param groups documents that are written together: those of one page
+ * @param groups groups of documents that are written together: those of one page
  */
 export async function writeAll(
   cluster: Cluster,

@@ -5,15 +5,15 @@ import type { GenerationContext } from "../generation-context.ts"
 import { fits, refuseFormat, sameTarget } from "../generation-context.ts"
 import { type PreviousGeneration, type Target, nextName } from "../generation-file.ts"
 
-/** After this time, readers have switched to a new current generation. */
+/** The time after which readers have switched to a new current generation. */
 export const READERS_FOLLOW_MS = 10_000
 const DAY_MS = 86_400_000
-/** Room for a second index, plus some for pages crawled in the meantime. */
+/** Factor for the disk space needed: room for a second index, plus some for pages crawled in the meantime. */
 const SPARE = 1.25
 
 /**
  * The target of the next build: another format, or the model that the settings name. `null` if the index already has
- * these, if there is no index, or if a rollback went back from that same target.
+ * these, if there is no index, or if that target was abandoned by a rollback.
  *
  * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`
  */
@@ -75,7 +75,7 @@ export async function openBuilding(
   } catch (error) {
     const isDamaged =
       error instanceof EngineError && (error.code === "ENGINE_UNAVAILABLE" || error.code === "INDEX_DAMAGED")
-    // If the adapter's server is unreachable, nothing is known, and nothing is given up.
+    // If the adapter's server is unreachable, the state is unknown, so nothing is given up.
     if (isDamaged && (await isReachable(adapter, name))) {
       await file.change(({ dropping }) => ({ building: null, dropping: [...dropping, name] }))
     }
@@ -106,7 +106,7 @@ export async function swapTo(
   }))
 }
 
-/** When the previous generation is deleted. */
+/** The time at which the previous generation is deleted. */
 export const keptUntil = (
   { replacedAt, isDamaged = false }: Omit<PreviousGeneration, "name">,
   keepDays: number,
@@ -121,12 +121,12 @@ export async function tidyGenerations(context: GenerationContext, keepDays: numb
   const { adapter, file, models } = context
   const { previous, building, declined } = await file.read()
   const wanted = { format: adapter.format, embedder: models.configured.id }
-  // The settings have asked for something else since; if they ask for this target again, that is intended.
+  // The settings have named a different target since; if they name this one again, that is intended.
   if (declined && !sameTarget(declined, wanted)) await file.change(() => ({ declined: null }))
   const target = await targetDue(context)
   const isAbandoned = building !== null && !(target && sameTarget(building, target))
   if (previous !== null && Date.parse(previous.replacedAt) > Date.now() + DAY_MS) {
-    // If the clock was ahead when the date was stored, the generation would be kept for that much longer.
+    // If the clock was ahead when the date was stored, the generation would otherwise be kept for that much longer.
     const replacedAt = new Date().toISOString()
     await file.change(({ previous: now }) => ({ previous: now && { ...now, replacedAt } }))
   }

@@ -9,15 +9,15 @@ import { syncPages } from "./sync.ts"
 export interface RolledBack {
   /** The new current generation. */
   readonly to: string
-  /** Number of pages that were crawled or changed since the swap and were carried back; `null` if they couldn't be read. */
+  /** Number of pages that were crawled or changed since the swap and were copied back; `null` if they couldn't be read. */
   readonly changed: number | null
 }
 
 /**
  * Makes the previous generation the current one again, with everything crawled since; the other one is kept, so that
- * the same call switches forward again. The generation that was abandoned isn't rebuilt automatically.
+ * the same call switches forward again. The abandoned generation isn't rebuilt automatically.
  *
- * @returns null when no previous generation is kept, or it was interrupted: then nothing has changed.
+ * @returns null if no previous generation is kept, or if it was interrupted; in both cases nothing has changed.
  * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`, `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`
  */
 export async function rollBack(
@@ -27,7 +27,7 @@ export async function rollBack(
   const { adapter, file } = context
   const { current, previous } = await file.read()
   const to = previous && (await adapter.info(previous.name))
-  // You can also roll back from an index that can't be read.
+  // A rollback is also possible from an index that can't be read.
   const from = await adapter.info(current).catch(() => null)
   if (!previous || previous.isDamaged || !to) return null
   const use = adapter.useOf(to.format)
@@ -39,7 +39,7 @@ export async function rollBack(
   }
   let changed: number | null = null
   if (from && adapter.useOf(from.format) === "written") {
-    // Held until the swap, so that no crawl writes to the generation being abandoned.
+    // The lock is held until the swap, so that no crawl writes to the generation being abandoned.
     await using engine = await openForWriting(context, "off")
     if ((await file.read()).current !== current) return null
     if (use === "written") changed = await syncBack(context, engine, previous.name, options)
@@ -90,7 +90,7 @@ async function swapBack({ file }: GenerationContext, from: Target | null, to: Ta
     previous: { name: current, replacedAt: new Date().toISOString() },
     building: null,
     dropping: building ? [...dropping, building.name] : dropping,
-    // An operator who goes back to the declined target has changed their mind.
+    // An operator who returns to the rejected target has changed their mind.
     declined: from && !sameTarget(declined, to) ? { format: from.format, embedder: from.embedder } : null,
   }))
 }

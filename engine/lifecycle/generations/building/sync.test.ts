@@ -6,7 +6,7 @@ import { syncPages, syncSome } from "./sync.ts"
 
 const never = { vectors: null }
 
-/** Pages in memory, in order of their ids, and how many each call wrote. */
+/** Pages in memory, in order of their ids, and the number of pages that each call wrote. */
 class Pages implements Pick<Engine, "allPages" | "get" | "load" | "remove"> {
   readonly pages = new Map<PageUrl, PageWithVectors>()
   readonly loads: number[] = []

@@ -9,21 +9,22 @@ const READ_AT_ONCE = 100
 type Target = Pick<Engine, "allPages" | "load" | "remove">
 
 export interface SyncOptions {
-  /** Nothing writes to it during this time, or the writes are synced afterwards. */
+  /** No one writes to it during this time, or the writes are synced afterwards. */
   readonly from: Pick<Engine, "allPages">
   readonly to: Target
-  /** Whether both were made by the same embedder, in which case vectors are copied too. */
+  /** Whether both indexes were made by the same embedder, in which case vectors are copied too. */
   readonly withVectors: boolean
   /** Continues after this page id. */
   readonly after?: string
   readonly signal?: AbortSignal
-  /** Called when all pages up to an id are the same in both, with the number of pages compared since the last call. */
+  /** Called when all pages up to an id are the same in both indexes, with the number of pages compared since the last call. */
   readonly onProgress?: (upTo: string, pages: number) => void
 }
 
 /**
- * Makes one index hold the pages of another: loads missing and different pages, removes the others. It compares instead
- * of remembering, so it can be interrupted anywhere, and equal pages cost only the reading.
+ * Makes one index contain the same pages as another: loads missing and different pages, and removes the others. It
+ * compares pages instead of keeping a record, so it can be interrupted anywhere, and for equal pages the only cost is
+ * reading them.
  *
  * @returns how many pages were loaded and removed.
  */
@@ -66,7 +67,7 @@ export async function syncPages(options: SyncOptions): Promise<{ loaded: number;
   return done
 }
 
-/** The same for selected pages. */
+/** Does the same for selected pages. */
 export async function syncSome(
   urls: readonly PageUrl[],
   { from, to }: { readonly from: Pick<Engine, "get">; readonly to: Target },
@@ -92,7 +93,7 @@ function isSame(here: PageWithVectors, there: PageWithVectors, withVectors: bool
 
 const idOf = ({ page }: PageWithVectors): string => pageId(page.url)
 
-/** Which of two comes first; a missing one comes last. */
+/** Compares two pages by their order; a missing one comes last. */
 function compare(here: PageWithVectors | null, there: PageWithVectors | null): number {
   if (!here || !there) return here ? -1 : 1
   const [one, other] = [idOf(here), idOf(there)]

@@ -6,9 +6,9 @@ import { Upgrade, type UpgradeOptions, settled, upgradeFormat } from "./upgrade.
 
 /**
  * Brings the index up to date in the foreground: to the current format and the configured model, with all vectors
- * created. A target that a rollback went back from is built as well.
+ * created. A target abandoned by a rollback is built as well.
  *
- * @returns false when it was interrupted; another call continues.
+ * @returns false if it was interrupted; another call continues.
  * @throws EngineError `INDEX_LOCKED` while another process writes, and the errors of `openForWriting`
  */
 export async function upgradeNow(context: GenerationContext, options: UpgradeOptions): Promise<boolean> {

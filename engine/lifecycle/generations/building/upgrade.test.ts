@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(() => data[Symbol.asyncDispose]())
 
-/** The index of an appliance that ran with a model. */
+/** The index of an appliance that ran with the given model. */
 async function crawled(model = "first"): Promise<void> {
   if (model === "first") return await cp((made ??= await make()).dir, data.dir, { recursive: true })
   await crawl(data, model)

@@ -10,7 +10,7 @@ import { type GenerationContext, fittingEmbedder } from "../generation-context.t
 import { openForWriting } from "../open-for-writing.ts"
 import { syncPages, syncSome } from "./sync.ts"
 
-/** If more pages than this were written in the meantime, comparing all pages is as cheap as remembering the written ones. */
+/** Maximum number of written pages that are remembered: with more, comparing all pages is just as cheap. */
 const MAX_TOUCHED = 100_000
 const PROGRESS_EVERY_MS = 5000
 
@@ -40,7 +40,7 @@ export class Upgrade {
   /** Pages written since they were compared. */
   readonly #touched = new Set<PageUrl>()
   #building = ""
-  /** Up to this page id the two generations are the same, except for the touched pages. */
+  /** The two generations are the same up to this page id, except for the touched pages. */
   #upTo = ""
   #compared = 0
 
@@ -66,10 +66,10 @@ export class Upgrade {
   }
 
   /**
-   * Continues building, and makes the new generation the current one as soon as it holds the same pages, all with their
-   * vectors. After that, this engine is the previous generation and must be closed.
+   * Continues building, and makes the new generation the current one as soon as it contains the same pages, all with
+   * their vectors. After that, this engine is the previous generation and must be closed.
    *
-   * @returns whether the new generation is now the current one; also false when nothing is due, or it was interrupted.
+   * @returns whether the new generation is now the current one; also false if nothing is due, or if it was interrupted.
    */
   async work({ signal, onProgress }: UpgradeOptions): Promise<boolean> {
     const { adapter, file, models } = this.#context
@@ -113,7 +113,7 @@ export class Upgrade {
   }
 }
 
-/** Waits until every page has its vectors. Rejects if it is interrupted. */
+/** Waits until every page has its vectors. Rejects if the work is interrupted. */
 export async function settled(to: Engine, { signal, onProgress }: UpgradeOptions): Promise<void> {
   signal.throwIfAborted()
   const done = to.settled().then(() => true)
@@ -156,7 +156,7 @@ export async function upgradeFormat(
   if (!info || !adapter.openOld || adapter.useOf(info.format) !== "pages") return false
   await using from = await adapter.openOld(current)
   if ((await file.read()).current !== current) return false
-  // The format is upgraded first, with the existing model; changing the model is the next upgrade, during which
+  // The format is upgraded first, with the existing model; the model is changed by the next upgrade, during which
   // searches are answered.
   await using fitting = await fittingEmbedder(context, generations, info)
   const embedder = fitting.isMissing ? models.configured : fitting.embedder
@@ -172,9 +172,10 @@ export async function upgradeFormat(
 }
 
 /**
- * Copies the pages of a small index into one for the model that was chosen by its languages, which becomes the current
- * one before it has vectors. This is done if most pages have none anyway, or if a waiting crawl will bring the pages
- * for which the other model was chosen. Until the vectors are created, its pages are found by words.
+ * Copies the pages of a small index into a generation for the model that was chosen by the pages' languages, which
+ * becomes the current one before it has vectors. This is done if most pages have none anyway, or if a waiting crawl
+ * will bring the pages for which the other model was chosen. Until the vectors are created, its pages are found by
+ * words.
  *
  * @returns whether the current generation was replaced
  * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
@@ -184,7 +185,7 @@ export async function adoptModel(
   { crawlWaits, ...options }: UpgradeOptions & { readonly crawlWaits: boolean },
 ): Promise<boolean> {
   const { models } = context
-  // If the operator asked for a model, its generation is built while the current one answers.
+  // If the operator asked for a model, its generation is built while the current one answers searches.
   if (!context.auto || !(await targetDue(context))) return false
   await using from = await openForWriting(context, "off")
   const { pages, pagesWithoutVectors } = await from.stats()
@@ -207,7 +208,7 @@ export interface BuildOptions extends UpgradeOptions {
 
 /**
  * Copies the pages of an index into a generation in the current format that is being built and isn't searched yet.
- * @returns its name, and how many pages there were; null when it was interrupted
+ * @returns its name and the number of pages; null if it was interrupted
  */
 export async function buildFrom(
   context: GenerationContext,

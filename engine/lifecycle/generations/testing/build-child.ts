@@ -7,7 +7,7 @@ import { DataFolder } from "./appliance-data.ts"
 const [dir, model] = process.argv.slice(2) as [string, string]
 const context = new DataFolder(dir).context(model)
 await using engine = await openForWriting(context)
-// Otherwise each start compiles again, since a killed process saves no cache.
+// Without this, each start would compile everything again, since a killed process saves no compile cache.
 flushCompileCache()
 process.stdout.write("begun\n")
 await new Upgrade(context, engine).work({

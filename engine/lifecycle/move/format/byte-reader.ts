@@ -1,4 +1,4 @@
-/** Splits a stream of bytes into pieces of the requested length; holds at most one piece and one chunk. */
+/** Splits a stream of bytes into pieces of the requested length; keeps at most one piece and one chunk in memory. */
 export class ByteReader {
   readonly #chunks: AsyncIterator<Uint8Array>
   #rest: Buffer = Buffer.alloc(0)
@@ -8,7 +8,7 @@ export class ByteReader {
     this.#chunks = bytes[Symbol.asyncIterator]()
   }
 
-  /** Number of bytes taken. */
+  /** Number of bytes read so far. */
   get offset(): number {
     return this.#offset
   }
@@ -34,7 +34,7 @@ export class ByteReader {
     return taken
   }
 
-  /** Releases the source of the bytes. */
+  /** Releases the underlying stream. */
   async close(): Promise<void> {
     await this.#chunks.return?.()
   }

@@ -1,13 +1,13 @@
 import { CommandError } from "#base/run-command.ts"
 
 export type ExportFileErrorCode =
-  /** Something other than an export. */
+  /** The file is something other than an export. */
   | "NOT_AN_EXPORT"
-  /** Written by a newer Fossick, in a format that this one does not know. */
+  /** It was written by a newer Fossick, in a format that this one does not know. */
   | "FORMAT_TOO_NEW"
   /** It ends before its trailer. */
   | "TRUNCATED"
-  /** Bytes differ from what was written, or are in the wrong place. */
+  /** Its bytes differ from what was written, or are in the wrong place. */
   | "DAMAGED"
 
 /** A file that isn't a complete, undamaged export. */

@@ -35,7 +35,7 @@ const HASH_BYTES = 32
 /** A frame is closed once its content has this many bytes. */
 export const FRAME_BYTES = 4 * 2 ** 20
 export const FRAME_PAGES = 512
-/** Maximum length of a frame, so that a reader knows what to expect: a single page can fill one. */
+/** Maximum length of a frame, so that a reader knows what to expect. A single page can fill a frame. */
 export const MAX_FRAME_BYTES = 2 ** 30
 
 export type FrameKind = "HEAD" | "PAGE" | "TAIL"
@@ -47,7 +47,7 @@ export interface ExportHeader {
   /** The model that made the vectors, and the number of dimensions. */
   readonly embedder: string
   readonly dimensions: number
-  /** When it was started, ISO 8601. */
+  /** When the export was started, in ISO 8601. */
   readonly createdAt: string
 }
 

@@ -9,7 +9,7 @@ import { toPassages } from "../../../text/passages.ts"
 import { MAX_FRAME_BYTES } from "./export-format.ts"
 
 const FLOAT_BYTES = 4
-/** Larger vectors are left out of a page, so that it fits in a frame; they are recreated at the destination. */
+/** Maximum size of a page's vectors. Larger ones are left out, so that the page fits in a frame; they are recreated at the destination. */
 const MAX_VECTOR_BYTES = MAX_FRAME_BYTES / 2
 
 /** A page in an export. */
@@ -21,7 +21,7 @@ export interface ExportedPage extends PageWithVectors {
   readonly digest: Buffer
 }
 
-/** The page as JSON, with its fields always in the same order, so that the same page gives the same text. */
+/** The page as JSON, with its fields always in the same order, so that the same page produces the same text. */
 function pageJson(page: Page): string {
   return JSON.stringify({
     url: page.url,
@@ -62,7 +62,7 @@ export function toExported({ page, vectors }: PageWithVectors, json = pageJson(p
   }
 }
 
-/** A page in the form in which it goes into a frame. */
+/** A page in the form in which a frame contains it. */
 export function packPage({ page, vectors }: PageWithVectors): { exported: ExportedPage; record: Buffer } {
   const json = pageJson(page)
   const isHuge = (vectors?.length ?? 0) * (vectors?.[0]?.byteLength ?? 0) > MAX_VECTOR_BYTES
@@ -121,7 +121,7 @@ function parsePage(json: string): Page {
   }
 }
 
-/** All in one copy of the bytes, because bytes can start at any offset but floats can't. */
+/** Copies the bytes of all vectors at once, because bytes can start at any offset but floats can't. */
 function vectorsOf(bytes: Buffer, dimensions: number): Float32Array[] {
   const own = Buffer.alloc(bytes.length)
   bytes.copy(own)

@@ -20,7 +20,7 @@ const frames = [pages.slice(0, 4), pages.slice(4, 5), pages.slice(5)]
 const parts = smallExport(frames)
 const whole = Buffer.concat(parts)
 
-/** In chunks, as from a socket or a disk. */
+/** Splits the file into chunks, like those from a socket or a disk. */
 async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
@@ -71,7 +71,7 @@ test("a changed byte anywhere is detected", async () => {
       changed[at] = changed[at]! ^ flip
       const found = await refusal(changed)
       expect(found.refused).toEqual(found.sound)
-      // Where to look: the frame that contains the byte.
+      // The place to report: the frame that contains the byte.
       expect(found.at).toBe(at < MARK.length ? 0 : frameStart(at))
     }),
     { numRuns: 300 },

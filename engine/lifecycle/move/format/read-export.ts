@@ -22,7 +22,7 @@ const decompress = promisify(zstdDecompress)
 
 /** A frame that is exactly what its writer wrote, in the place where the writer put it. */
 interface CheckedFrame extends FrameHead {
-  /** In bytes from the beginning of the file. */
+  /** The frame's position, in bytes from the beginning of the file. */
   readonly at: number
   readonly body: Buffer
 }
@@ -37,8 +37,8 @@ interface SoundPart {
 }
 
 /**
- * Reads an export frame by frame, and holds at most one of them. Every byte is checked before it is used; anything that
- * differs from what was written ends the reading with an {@link ExportFileError}.
+ * Reads an export frame by frame, and keeps at most one frame in memory. Every byte is checked before it is used;
+ * anything that differs from what was written ends the reading with an {@link ExportFileError}.
  */
 export class ExportReader {
   readonly header: ExportHeader
@@ -60,7 +60,7 @@ export class ExportReader {
 
   /**
    * Reads the header.
-   * @param name the file's name in messages
+   * @param name the file's name, for messages
    * @throws ExportFileError
    */
   static async open(bytes: AsyncIterable<Uint8Array>, name: string): Promise<ExportReader> {
@@ -88,7 +88,7 @@ export class ExportReader {
     return this.#totals
   }
 
-  /** The part of the file that an export can continue from when the rest cannot be read. */
+  /** The part of the file from which an export can continue if the rest can't be read. */
   get sound(): SoundPart {
     return this.#sound
   }
@@ -99,7 +99,7 @@ export class ExportReader {
   }
 
   /**
-   * The pages, a frame at a time. At the end {@link totals} is known, and matches the pages read.
+   * The pages, one frame at a time. At the end, {@link totals} is known, and matches the pages read.
    * @throws ExportFileError
    */
   async *pages(): AsyncGenerator<readonly ExportedPage[]> {
@@ -205,7 +205,7 @@ async function contentOf({ contentBytes }: FrameHead, body: Buffer): Promise<Buf
   return content
 }
 
-/** The object in a frame. Its hash matches, but that only shows that it is unchanged since it was written. */
+/** The object in a frame. Its matching hash only proves that it is unchanged since it was written. */
 async function saidIn<T extends object>(
   head: FrameHead,
   body: Buffer,

@@ -35,10 +35,10 @@ export interface ExportPart {
 }
 
 /**
- * An index as an export (export-format.ts), part by part; each part is one or more whole frames. Holds at most two
- * frames. Pages are in the state they have when their turn comes.
+ * Exports an index (export-format.ts), part by part; each part is one or more whole frames. Keeps at most two frames in
+ * memory. Each page is exported in the state that it is in when it is read.
  *
- * @throws CommandError when an index of another model took the place of this one in the meantime
+ * @throws CommandError when this index was replaced by an index of another model in the meantime
  */
 export async function* writeExport(
   engine: Engine,

@@ -10,7 +10,7 @@ import { aPage, rareWord } from "#engine/testing/pages.ts"
 import { importPages, type ImportOptions, type ImportResult } from "../import-pages.ts"
 import { ExportReader } from "../format/read-export.ts"
 
-/** Vectors so wide that few pages fill a frame. */
+/** Number of dimensions: so many that a few pages fill a frame. */
 const DIMENSIONS = 4096
 const PASSAGES = 8
 
@@ -26,7 +26,7 @@ export const wideEmbedder: Embedder = {
 export const openWide = (dir: string, mode: "read" | "write"): Promise<EmbeddedEngine> =>
   EmbeddedEngine.open({ dir, mode, embedder: wideEmbedder, embedding: "off" })
 
-/** 128 kB each with its vectors, so that about thirty fill a frame. */
+/** Each page is 128 kB with its vectors, so that about thirty fill a frame. */
 export function widePages(count: number): PageWithVectors[] {
   return Array.from({ length: count }, (_, i) => {
     const parts = Array.from(
@@ -51,7 +51,7 @@ export async function allOf(engine: Engine): Promise<PageWithVectors[]> {
   return await Array.fromAsync(engine.allPages())
 }
 
-/** The same as digests, for when comparing millions of numbers one by one takes too long. */
+/** The same content as digests, because comparing millions of numbers one by one can take too long. */
 export async function digestsOf(engine: Engine): Promise<string[]> {
   const digests: string[] = []
   for await (const { page, vectors } of engine.allPages()) {

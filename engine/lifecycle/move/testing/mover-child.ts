@@ -16,7 +16,7 @@ const say = (line: string) => {
 }
 
 await using engine = await openWide(dir, role === "export" ? "read" : "write")
-// Otherwise each start compiles again, since a killed process saves no cache.
+// Without this, each start would compile everything again, since a killed process saves no compile cache.
 flushCompileCache()
 if (role === "export") {
   await exportToFile(engine, file, {

@@ -4,7 +4,7 @@ import { type FrameKind, MARK, packFrame } from "../format/export-format.ts"
 import { packPage } from "../format/exported-page.ts"
 import { RunningTotals } from "../totals.ts"
 
-/** The mark and the frames of an export, each separate; a writer would put so few pages into one frame. */
+/** The mark and the frames of an export, each as a separate buffer; a writer would put so few pages into one frame. */
 export function smallExport(
   frames: readonly (readonly PageWithVectors[])[],
   { embedder = "hashing-64", dimensions = 64 } = {},

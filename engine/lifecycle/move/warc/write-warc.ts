@@ -93,7 +93,7 @@ function fieldsOf(page: Page): Field[] {
   ]
 }
 
-/** Three dashes at the start would be read as front matter. */
+/** Three dashes at the start would be mistaken for front matter. */
 const blockOf = ({ markdown }: Page): string => (markdown.startsWith("---") ? `\n${markdown}` : markdown)
 
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ").trim()
@@ -108,7 +108,7 @@ async function record(fields: readonly Field[], block: string): Promise<Buffer> 
   )
 }
 
-/** A version 8 UUID (RFC 9562 §5.8): the same bytes always give the same UUID. */
+/** A version 8 UUID (RFC 9562 §5.8): the same bytes always produce the same UUID. */
 function urnOf(digest: Buffer): string {
   const bytes = Buffer.from(digest.subarray(0, 16))
   bytes[6] = (bytes[6]! & 0x0f) | 0x80

@@ -7,15 +7,15 @@ import type { Pooling } from "../embed-protocol.ts"
 /** The file next to a model's config.json that tells Fossick what it needs to know about the model. */
 export const MODEL_CARD = "fossick.json"
 
-/** A model's description of itself; anything left out has a default, which docs/embedding-models.md names. */
+/** A model's description of itself; every omitted field has a default, which docs/embedding-models.md states. */
 export interface ModelCard {
-  /** Cosines of unrelated texts, and of texts with the same meaning. */
+  /** Typical cosines of unrelated texts, and of texts with the same meaning. */
   readonly cosines?: CosineRange
-  /** The prefixes that the model needs before a question and before a passage, with the blank that follows. */
+  /** The prefixes that the model needs before a question and before a passage, including the trailing space. */
   readonly prefixes?: { readonly question?: string; readonly passage?: string }
   readonly pooling?: Pooling
   readonly dimensions?: number
-  /** Unicode names of the scripts that it reads. */
+  /** Unicode names of the scripts that the model supports. */
   readonly scripts?: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 import { CharTrie } from "@xenova/transformers/src/utils/data-structures.js"
 
-/** Pieces in the order of their UTF-16 units, and the range of those with the same first unit. */
+/** Pieces in the order of their UTF-16 units, and for each first unit the range of pieces that begin with it. */
 interface Pieces {
   readonly sorted: readonly string[]
   readonly ranges: ReadonlyMap<number, Range>
@@ -17,8 +17,8 @@ const known = new WeakMap<CharTrie, Pieces>()
  * Makes the tokenizers of this thread look up their pieces in a sorted list.
  *
  * The library keeps the pieces of a unigram tokenizer (XLM-R, T5) in a tree with a Map for each letter: 250,000 pieces
- * take 175 MB of heap that way, 62 MB as a list, and loading takes a third longer. Nor does it find a piece with a
- * character beyond U+FFFF, since it builds the tree by characters and walks it by UTF-16 units.
+ * take 175 MB of heap that way, and 62 MB as a list; loading takes a third longer with the list. Nor does the library
+ * find a piece with a character beyond U+FFFF, since it builds the tree by characters and traverses it by UTF-16 units.
  */
 export function lookPiecesUp(): void {
   CharTrie.prototype.extend = function (this: CharTrie, texts: string[]) {
@@ -38,7 +38,7 @@ export function lookPiecesUp(): void {
     let { from, to } = first
     for (let length = 1; from < to; length++) {
       const piece = sorted[from]!
-      // Among pieces that begin alike, the shortest comes first.
+      // Among pieces with the same beginning, the shortest comes first.
       if (piece.length === length) yield piece
       if (length === text.length) return
       const unit = text.charCodeAt(length)
@@ -48,7 +48,7 @@ export function lookPiecesUp(): void {
   }
 }
 
-/** In a part of the list whose pieces begin alike, the position of the first piece that continues with this unit or a later one. */
+/** In a part of the list whose pieces have the same beginning, the position of the first piece that continues with this unit or a later one. */
 function place(sorted: readonly string[], from: number, to: number, length: number, unit: number): number {
   while (from < to) {
     const middle = (from + to) >>> 1

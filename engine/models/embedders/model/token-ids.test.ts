@@ -34,7 +34,7 @@ describe("token ids made word by word match the library's for the whole text", (
     ["a last word of more tokens than are left", `${"one ".repeat(60)}electroencephalographically`],
   ])("%s", (_, text) => {
     expect(ids(text)).toEqual(asTheLibrarySays(text))
-    // Now all its words are cached.
+    // Now all words of the text are cached.
     expect(ids(text)).toEqual(asTheLibrarySays(text))
   })
 

@@ -1,13 +1,13 @@
 import type { PreTrainedTokenizer } from "@xenova/transformers"
 import { ownCopy } from "#base/text/own-copy.ts"
 
-/** Average tokens are never longer than this, so the rest of a text is certainly beyond the model's limit. */
+/** Upper bound for the average number of characters per token: the rest of a text is certainly beyond the model's limit. */
 const CHARS_PER_TOKEN = 32
-/** Takes 2 MB; a manual of a thousand pages has about this many different words. */
+/** Number of words cached, which take 2 MB; a manual of a thousand pages has about this many different words. */
 const MOST_WORDS = 16_384
-/** Longer words seldom occur again. */
+/** Maximum length of a cached word: longer ones seldom occur again. */
 const LONGEST_WORD = 40
-/** The separator between words in every normalizer that splits at blanks: replaced by one character, so that no part of a word spans it. */
+/** A separator between words for every normalizer that splits at spaces: replaced by one character, so that no part of a word spans it. */
 const BLANKS = /[ \t\n\r]+/
 
 /** Ids of the tokens of a text, including the ones that the model needs around them, at most `maxTokens`. */
@@ -16,8 +16,8 @@ export type TokenIds = (text: string) => readonly number[]
 /**
  * The ids produced by a tokenizer.
  *
- * A BERT tokenizer looks at each word alone, so words seen before are looked up: a passage takes 0.02 ms instead of
- * 0.2. Others read the whole text every time.
+ * A BERT tokenizer processes each word separately, so words seen before are looked up: a passage takes 0.02 ms instead
+ * of 0.2. Others read the whole text every time.
  */
 export function tokenIdsOf(tokenizer: PreTrainedTokenizer, maxTokens: number): TokenIds {
   const ids = cutsAtBlanks(tokenizer) ? wordByWord(tokenizer, maxTokens) : wholeText(tokenizer, maxTokens)
@@ -53,7 +53,7 @@ function wordByWord(tokenizer: PreTrainedTokenizer, maxTokens: number): TokenIds
   }
 }
 
-/** Ids that the model wants before the first token of a text and after the last. */
+/** Ids that the model requires before the first token of a text and after the last. */
 function around(tokenizer: PreTrainedTokenizer): [before: readonly number[], after: readonly number[]] {
   const place = "\0"
   const tokens = tokenizer.post_processor ? tokenizer.post_processor.post_process([place]).tokens : [place]
@@ -62,7 +62,7 @@ function around(tokenizer: PreTrainedTokenizer): [before: readonly number[], aft
   return [ids.slice(0, at), ids.slice(at + 1)]
 }
 
-/** Whether it is a BERT tokenizer: its normalizer and pre-tokenizer split at every blank they see. */
+/** Whether it is a BERT tokenizer: its normalizer and pre-tokenizer split at every space. */
 function cutsAtBlanks(tokenizer: PreTrainedTokenizer): boolean {
   const { normalizer, pre_tokenizer: cutter, added_tokens: added, model } = tokenizer as unknown as Parts
   return (

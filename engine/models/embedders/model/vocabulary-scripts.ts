@@ -18,9 +18,9 @@ const LOOKED_FOR = [
   "Ethiopic",
 ]
 /**
- * A model reads a script if its vocabulary has this many multi-letter pieces, or this many letters, in the script.
- * all-MiniLM-L6-v2 spells out everything except Latin letters: it has 8 pieces of Cyrillic, none of Han, 494 single
- * letters of Han. multilingual-e5-small has 404 of Katakana and thousands of every other.
+ * A model supports a script if its vocabulary has this many multi-letter pieces, or this many letters, in the script.
+ * all-MiniLM-L6-v2 spells out everything except Latin letters: it has 8 pieces of Cyrillic, none of Han, and 494 single
+ * letters of Han. multilingual-e5-small has 404 pieces of Katakana and thousands of every other script.
  */
 const PIECES = 50
 const LETTERS = 2000

@@ -5,13 +5,13 @@ export interface EmbeddingsShape {
   readonly name: "openai" | "tei"
   readonly path: string
   body(model: string, texts: readonly string[]): object
-  /** One list of numbers for each text, in order, not checked any further. @throws ModelServerError */
+  /** One list of numbers for each text, in order; not validated further. @throws ModelServerError */
   vectors(answer: unknown, count: number): readonly unknown[]
   /** The number of tokens read, according to the server; `null` if it doesn't say. */
   tokens(answer: unknown): number | null
 }
 
-/** `POST /embeddings` of the OpenAI API, which vLLM, Infinity, llama.cpp, Ollama, TEI and others speak as well. */
+/** `POST /embeddings` of the OpenAI API, which vLLM, Infinity, llama.cpp, Ollama, TEI and others support as well. */
 const openai: EmbeddingsShape = {
   name: "openai",
   path: "/embeddings",
@@ -54,8 +54,8 @@ const tei: EmbeddingsShape = {
 export const EMBEDDINGS_SHAPES = { openai, tei } as const
 
 /**
- * A vector of unit length. If it is longer than wanted, it is truncated, as models trained for this allow (Matryoshka
- * representation learning, Kusupati et al. 2022).
+ * A vector of unit length. If it is longer than wanted, it is truncated, which models trained for this allow
+ * (Matryoshka representation learning, Kusupati et al. 2022).
  *
  * @param cutTo `null` leaves the length unchanged
  * @throws ModelServerError when it isn't a vector

@@ -38,7 +38,7 @@ export class KnownModelFile {
     return this.#wanted > 0 ? { model: this.#model, dimensions: this.#wanted, probe: null } : null
   }
 
-  /** Stores it if the disk allows: the server can be asked again. */
+  /** Stores the facts if the disk allows it; otherwise, the server can be asked again. */
   async write(known: KnownModel): Promise<void> {
     const arriving = `${this.#file}.${process.pid}.part`
     try {

@@ -14,7 +14,7 @@ import {
 import { openEmbedder } from "../open-embedder.ts"
 import { RemoteEmbedder, remoteModelOf } from "./remote-embedder.ts"
 
-// A server over a socket, with an embedder that counts words: the tests check the requests, and how answers are used.
+// A real HTTP server with an embedder that counts words: the tests check the requests, and how responses are used.
 
 let dir: string
 beforeAll(async () => (dir = await mkdtemp(path.join(tmpdir(), "fossick-remote-"))))

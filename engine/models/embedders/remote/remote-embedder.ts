@@ -39,16 +39,16 @@ const PROBE = "ready?"
  * 0.
  */
 const SAME_MODEL = 0.95
-/** Texts of pages may take longer than questions: no user waits for them, and a request holds more of them. */
+/** Time limits for texts of pages are longer than for questions: no user waits for them, and a request contains more of them. */
 const INDEX_PATIENCE = 30
 /** Attempts at embedding page texts before the server counts as unavailable. */
 const ATTEMPTS = 3
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 60_000
-/** Each number of a vector takes up to 24 bytes; the rest of an answer, such as the model's name, is short. */
+/** Maximum size of a response: each number of a vector takes up to 24 bytes; the rest, such as the model's name, is short. */
 const BYTES_PER_DIMENSION = 24
 const BYTES_BESIDE = 64 * 1024
-/** How often a text that the server refuses is halved: servers that don't truncate texts refuse long ones. */
+/** How often a text that the server refuses is cut in half: servers that don't truncate texts refuse long ones. */
 const SHORTENED = 3
 /** Statuses that servers return when a request or a text is too large. */
 const TOO_MUCH = new Set([400, 413, 422])
@@ -62,12 +62,12 @@ const WHAT_NOW =
 interface Asking {
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
-  /** Called at the end with the number of tokens the server read; null if the server doesn't report it. */
+  /** Called at the end with the number of tokens that the server read; null if the server doesn't report it. */
   readonly onRead?: (tokens: number | null) => void
 }
 
 /**
- * Embeds on a server of the operator's own choice: OpenAI-compatible, or Text Embeddings Inference.
+ * Embeds texts on a server chosen by the operator: OpenAI-compatible, or Text Embeddings Inference.
  *
  * The server is not trusted: each vector is checked, and the first one of every process is compared with the one that
  * the server returned when the index was created.
@@ -111,7 +111,7 @@ export class RemoteEmbedder implements Embedder {
    * Opens without a request if the model's dimensions are already known or set.
    *
    * @param options.keep false leaves the data folder as it is. Default true.
-   * @throws EngineError `MODEL_UNAVAILABLE` if the dimensions are unknown and the server doesn't answer; SettingsError
+   * @throws EngineError `MODEL_UNAVAILABLE` if the dimensions are unknown and the server doesn't respond; SettingsError
    */
   static async open(settings: RemoteSettings, { keep = true } = {}): Promise<RemoteEmbedder> {
     const server = new ModelServer({
@@ -143,7 +143,7 @@ export class RemoteEmbedder implements Embedder {
     }
   }
 
-  /** Why there are no vectors at present; a sentence for any reader. */
+  /** The reason why there are no vectors at present, as a sentence for any reader. */
   get outage(): string | null {
     return this.#calls.outage
   }
@@ -192,7 +192,7 @@ export class RemoteEmbedder implements Embedder {
     return this.#refused
   }
 
-  /** @throws ModelOutage when the server does not answer as it should; whatever `signal` aborts with */
+  /** @throws ModelOutage when the server does not respond properly; the abort reason of `signal` */
   async #recogniseOnce(signal: AbortSignal | undefined): Promise<void> {
     this.#recognised ??= this.#recognise().catch((error: unknown) => {
       this.#recognised = undefined
@@ -298,7 +298,7 @@ export class RemoteEmbedder implements Embedder {
     )
   }
 
-  /** @throws ModelServerError `first`, when the server has neither of the two addresses */
+  /** @throws ModelServerError `first`, when neither of the two addresses exists on the server */
   async #askOther(texts: readonly string[], how: PostOptions, first: ModelServerError): Promise<unknown> {
     const { tei } = EMBEDDINGS_SHAPES
     try {

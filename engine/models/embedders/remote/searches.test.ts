@@ -13,7 +13,7 @@ import { startModelServer } from "#engine/testing/model-server.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { shippedModel, TransformersEmbedder } from "../transformers-embedder.ts"
 
-// Searches in a real index, with vectors from a server over a socket.
+// Runs searches in a real index, with vectors from a real HTTP server.
 
 let dir: string
 beforeAll(async () => (dir = await mkdtemp(path.join(tmpdir(), "fossick-remote-"))))
@@ -65,7 +65,8 @@ describe("the shipped model on a server", () => {
         score.toFixed(4),
         parts.vector.toFixed(4),
       ])
-    // Questions that are clearly English: a model from a server may read other languages, and the one that ships does not.
+    // Questions that are clearly English: a model on a server may support other languages, while the one that ships
+    // doesn't.
     for (const text of [
       "how do I bake a cake",
       "what is it that lifts the water",
@@ -105,7 +106,7 @@ describe("an embeddings server that goes down", () => {
       expect(found).toMatchObject({ wordsAlone: because })
       expect(found.hits).toHaveLength(1)
     }
-    // If the caller asks for words alone, the result doesn't count as degraded.
+    // If the caller asks for a search by words alone, the result doesn't count as degraded.
     const asked = new Degraded()
     await asked.collect(() => reader.search({ text: "worn seals", limit: 1, depth: "fast" }))
     expect(asked.parts).toEqual([])
@@ -123,7 +124,7 @@ describe("an embeddings server that goes down", () => {
     await expect
       .poll(async () => (await reader.search({ text: "smooth dough", limit: 1 })).hits[0]?.parts.vector)
       .toBeGreaterThan(0)
-    // One from each process: one about waiting pages, one about requests.
+    // One message from each process: one about waiting pages, one about requests.
     expect(told).toHaveLength(2)
     expect(new Set(told)).toEqual(
       new Set([expect.stringContaining(`${because} Questions are answered by words alone`) as string]),

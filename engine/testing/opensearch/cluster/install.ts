@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 const run = promisify(execFile)
 const HERE = import.meta.dirname
 
-/** The jars of each module of the server; every other jar is the server's own. */
+/** The jars of each module of the server; all other jars belong to the server itself. */
 const MODULES: ReadonlyArray<readonly [name: string, main: string, jars: RegExp]> = [
   ["transport-netty4", "org.opensearch.transport.Netty4Plugin", /^(transport-netty4-client|netty-)/],
   ["analysis-common", "org.opensearch.analysis.common.CommonAnalysisPlugin", /^analysis-common-/],
@@ -57,7 +57,7 @@ export async function installOpenSearch(): Promise<string> {
     const classes = ["-cp", path.join(lib, "*"), "-d", path.join(unfinished, "classes")]
     await run("javac", [...classes, path.join(HERE, "TestNode.java")])
     await rm(path.join(unfinished, "target"), { recursive: true, force: true })
-    // Another process may have been quicker.
+    // Another process may have finished the installation first.
     await rename(unfinished, home).catch((error: unknown) => {
       if (!existsSync(home)) throw error
     })

@@ -28,7 +28,7 @@ export interface TestCluster extends AsyncDisposable {
   readonly dir: string
   /** The process of a running node. */
   pid(node: number): number
-  /** `kill -9`: the node has no time to say good-bye. */
+  /** `kill -9`: the node has no chance to shut down cleanly. */
   kill(node: number): Promise<void>
   /** Starts a killed node with the files it left. */
   restart(node: number): Promise<void>

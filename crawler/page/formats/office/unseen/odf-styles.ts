@@ -28,7 +28,7 @@ const SLIDE: SlideSize = { width: 28, height: 21 }
 
 const keyOf = (family: string | undefined, name: string | undefined): string => `${family} ${name}`
 
-/** Styles by family and name, with the size and the background of pages that set none. */
+/** Styles by family and name, with the default size and background of pages. */
 export function readStyles(...parts: readonly string[]): {
   styles: Styles
   slide: SlideSize
@@ -126,7 +126,7 @@ const CM: Readonly<Record<string, number>> = {
   px: 2.54 / 96,
 }
 
-/** A length in centimetres; null when none is known. */
+/** A length in centimetres; null if unknown. */
 export function lengthOf(value: string | undefined): number | null {
   const [, number, unit = ""] = /^(-?[\d.]+)(cm|mm|in|pt|pc|px)$/.exec(value ?? "") ?? []
   return number === undefined ? null : Number(number) * CM[unit]!

@@ -14,13 +14,13 @@ import {
 import { Ground, isUnreadable, type Place } from "./painted.ts"
 import { type Attributes, walkXml } from "./walk-xml.ts"
 
-/** Letters of fewer points than this cannot be read. */
+/** Letters smaller than this, in points, cannot be read. */
 const LEAST_POINTS = 2
-/** How many columns of one row are distinguished. */
+/** The number of columns distinguished in one row. */
 const MAX_COLUMNS = 2000
 
 /**
- * An OpenDocument file without the parts that no reader sees: hidden text, paragraphs, sections, fields, slides,
+ * Removes from an OpenDocument file the parts that no reader sees: hidden text, paragraphs, sections, fields, slides,
  * sheets, rows and columns; letters in the colour of their background or without size; boxes outside the slide.
  */
 export function withoutUnseenOdf(body: Uint8Array): Uint8Array {
@@ -33,7 +33,7 @@ export function withoutUnseenOdf(body: Uint8Array): Uint8Array {
   return kept === xml ? body : zipSync({ ...unzipSync(body), "content.xml": strToU8(kept) }, { level: 0 })
 }
 
-/** The values that elements pass down. */
+/** The values that elements pass on to those below them. */
 interface Frame {
   readonly name: string
   readonly start: number
@@ -103,7 +103,7 @@ class UnseenReader {
     this.#frames.push({
       name,
       start: parser.endIndex + 1,
-      // A style can make text visible again that a paragraph's style hides.
+      // A style can show text that a paragraph's style hides.
       isHidden: isHidden || style.isHidden === true,
       ink: style.ink === undefined ? above.ink : style.ink,
       ground: this.#ground === null ? own : this.#paint(this.#ground, name, style.ground, place, own),
@@ -283,7 +283,7 @@ function placeOf(given: Attributes): Place | null {
   if (dx === null || dy === null) return null
   const place = { x: (x ?? 0) + dx, y: (y ?? 0) + dy, width, height }
   if (/^\s*translate\s*\([^()]*\)\s*$/.test(transform)) return place
-  // When it is rotated about its corner and nothing else is done to it, it lies somewhere in this circle.
+  // If the box is only moved or rotated about its corner, it lies somewhere in this circle.
   const far = Math.hypot(width, height)
   return /^(?:\s*(?:translate|rotate)\s*\([^()]*\))+\s*$/.test(transform)
     ? { x: place.x - far, y: place.y - far, width: 2 * far, height: 2 * far }

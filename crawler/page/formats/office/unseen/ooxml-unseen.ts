@@ -3,19 +3,19 @@ import { type Color, colorOf } from "../../../extract/seen/colors.ts"
 import { isUnreadable } from "./painted.ts"
 import { slideFacts, withoutUnseenShapes } from "./slide-unseen.ts"
 
-/** Letters of fewer half points than this cannot be read. */
+/** Letters smaller than this, in half points, cannot be read. */
 const LEAST_HALF_POINTS = 4
 const WORD_TEXT = /^word\/(?:document\d*|footnotes|endnotes)\.xml$/
 const HIDDEN_SLIDE = /<p:sld(?=\s)[^>]*\sshow="(?:0|false)"/
 const SLIDE = /^ppt\/slides\/slide\d+\.xml$/
-/** Strings that indicate something to remove: a part without any of them is read as it is. */
+/** Strings that indicate something to remove: a part without any of them is read unchanged. */
 const WORD_SIGNS =
   /<w:(?:vanish|specVanish|hidden|del|moveFrom|framePr|color|ruby)[\s/>]|<w:sz w:val="[0-3]"|<v:[^>]*visibility:\s*hidden/i
 const SLIDE_SIGNS =
   /\sshow="(?:0|false)"|\shidden="(?:1|true)"|\ssz="[01]?\d{1,2}"|<a:off\s|<a:rPr[^>]*>\s*(?:<a:ln[^]*?<\/a:ln>)?<a:(?:solidFill|noFill)/
 
 /**
- * A Word document or a presentation without the parts that no reader sees: text marked as hidden (ECMA-376 part 1
+ * Removes from a Word document or a presentation the parts that no reader sees: text marked as hidden (ECMA-376 part 1
  * §17.3.2.41), deleted or moved away under track changes, white on white, or tiny; hidden slides with their notes;
  * hidden shapes and shapes outside the slide.
  */
@@ -54,7 +54,7 @@ const NOTES = /"(?:\.\.|\/ppt)\/(notesSlides\/[^"/]+\.xml)"/g
 
 const relationsOf = (slide: string): string => slide.replace(/[^/]+$/, "_rels/$&.rels")
 
-/** The parts with the speaker's notes that a slide's relationships name. */
+/** The parts with the speaker's notes, from a slide's relationships. */
 const notesOf = (relations: string): string[] =>
   Array.from(relations.matchAll(NOTES), ([, name]) => `ppt/${name!}`)
 
@@ -96,7 +96,7 @@ const MAX_BASES = 20
 const isVanished = (properties: string): boolean =>
   /<w:(?:vanish|specVanish)(?:\s*\/>|\s+w:val="(?:1|true|on)")/.test(properties)
 
-/** Empties the texts of unseen runs; runs are split at their starts, since text boxes put runs inside runs. */
+/** Empties the text of unseen runs. Runs are handled from one start tag to the next, since text boxes nest runs inside runs. */
 function withoutHiddenText(xml: string, hiddenIds: ReadonlySet<string>): string {
   let removed = 0
   let tables = 0
@@ -181,7 +181,7 @@ function shadeOf(properties: string): Color | null | undefined {
   return /w:val="(?:clear|nil)"/.test(shade) ? colorOf(`#${fill}`) : null
 }
 
-/** Word's colour names that CSS lacks or uses for other colours. */
+/** Word's colour names that CSS doesn't have or uses for other colours. */
 const MARKERS: Readonly<Record<string, string>> = {
   darkYellow: "#808000",
   darkBlue: "#000080",

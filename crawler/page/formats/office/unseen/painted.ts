@@ -1,6 +1,6 @@
 import { type Color, areApart } from "../../../extract/seen/colors.ts"
 
-/** Where something lies on a slide, in any unit; null when not known. */
+/** A position on a slide, in any unit; null if unknown. */
 export interface Place {
   readonly x: number
   readonly y: number

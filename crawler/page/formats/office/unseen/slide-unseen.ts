@@ -10,16 +10,16 @@ export interface SlideFacts {
   readonly size: { readonly x: number; readonly y: number } | null
   /** Colours by the names that slides use. */
   readonly colors: ReadonlyMap<string, Color>
-  /** The background of slides that name none; null when not known. */
+  /** The background of slides that specify none; null if unknown. */
   readonly ground: Color | null
 }
 
-/** Letters of fewer hundredths of a point than this cannot be read. */
+/** Letters smaller than this, in hundredths of a point, cannot be read. */
 const LEAST_HUNDREDTHS = 200
 const WHITE: Color = [255, 255, 255, 1]
 const BLACK: Color = [0, 0, 0, 1]
 
-/** `theme`, and masters with their layouts, are XML. */
+/** `theme`, masters and layouts are XML. */
 export function slideFacts(presentation: string, theme: string, masters: readonly string[]): SlideFacts {
   const size = /<p:sldSz\s[^>]*>/.exec(presentation)?.[0] ?? ""
   const [x, y] = ["cx", "cy"].map((name) => Number(new RegExp(`\\s${name}="(\\d+)"`).exec(size)?.[1]))
@@ -41,7 +41,7 @@ export function slideFacts(presentation: string, theme: string, masters: readonl
     const own = /<p:bg>[^]*?<\/p:bg>|<p:bg\s[^]*?<\/p:bg>/.exec(xml)?.[0]
     return own === undefined ? [] : [backgroundOf(own, colors)]
   })
-  // Pictures and boxes of a master can be behind anything.
+  // Pictures and boxes of a master can be behind anything on the slide.
   const isDrawnOn = masters.some((xml) =>
     /<p:pic[\s>]|<p:sp[\s>](?:(?!<\/p:sp>|<p:ph[\s/>])[^])*<a:(?:solid|grad|blip|patt)Fill/.test(xml),
   )
@@ -63,7 +63,7 @@ function backgroundOf(xml: string, colors: ReadonlyMap<string, Color>): Color | 
   let isPlain = true
   walkXml(xml, (name, given) => {
     if (/^a:(?:grad|blip|patt)Fill$/.test(name)) isPlain = false
-    // Backgrounds of a theme from the second on are gradients.
+    // A theme's backgrounds from the second on are gradients.
     if (name === "p:bgRef" && Number(given["idx"] ?? 1001) > 1001) isPlain = false
     color ??= colorOfElement(name, given, colors)
   })
@@ -86,7 +86,7 @@ interface Frame {
   scale: { readonly x: number; readonly y: number; readonly dx: number; readonly dy: number }
   /** Undefined when there is no fill; null when it is unknown. */
   fill: Color | null | undefined
-  /** The background of its text, once it is known. */
+  /** The background of the shape's text, once it is known. */
   ground: Color | null
   isPainted: boolean
 }
@@ -96,8 +96,8 @@ const FRAMES = new Set(["p:grpSp", "p:sp", "p:pic", "p:graphicFrame", "p:cxnSp"]
 const FILLS = new Set(["a:solidFill", "a:gradFill", "a:blipFill", "a:pattFill", "a:noFill"])
 
 /**
- * A slide without its unseen texts: those in a hidden slide, group or shape, outside the slide, tiny, transparent, or
- * in the colour of their background.
+ * Removes the unseen texts from a slide: those in a hidden slide, group or shape, outside the slide, tiny, transparent,
+ * or in the colour of their background.
  */
 export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
   const reader = new SlideReader(xml, facts)
@@ -169,7 +169,7 @@ class SlideReader {
     }
   }
 
-  /** Records the place of a shape or group. @returns whether the element describes that */
+  /** Records the position of a shape or group. @returns whether the element describes one */
   #isPlace(frame: Frame, name: string, given: Attributes): boolean {
     const isOfFrame = this.#path.at(-2)?.endsWith("xfrm") === true
     if (name === "a:off" && isOfFrame) {
@@ -186,7 +186,7 @@ class SlideReader {
         width: Number(given["cx"]) * frame.scale.x,
         height: Number(given["cy"]) * frame.scale.y,
       }
-      // Groups use the slide's coordinates; their contents have their own.
+      // Groups use the slide's coordinates, but their contents use the group's own.
       if (isBeside(frame.place, this.#facts.size)) frame.isHidden = true
     } else if (name === "a:chOff") this.#childOffset = { x: Number(given["x"]), y: Number(given["y"]) }
     else if (name === "a:chExt" && frame.name === "p:grpSp" && frame.place !== null) {
@@ -199,7 +199,7 @@ class SlideReader {
     return true
   }
 
-  /** Records the fill of a shape. @returns whether the element describes that */
+  /** Records the fill of a shape. @returns whether the element describes one */
   #isFill(frame: Frame, name: string, given: Attributes): boolean {
     const [fourth, above, parent] = [this.#path.at(-4), this.#path.at(-3), this.#path.at(-2)]
     if (parent === "p:spPr" && FILLS.has(name)) frame.fill = name === "a:noFill" ? undefined : null
@@ -220,7 +220,7 @@ class SlideReader {
     else if (parent === "a:solidFill" && above === "a:rPr")
       run.ink = colorOfElement(name, given, this.#facts.colors)
     else if (fourth === "a:rPr" && above === "a:solidFill") {
-      // Modifications of a colour: only its opacity is taken into account.
+      // Modifiers of a colour: only opacity is taken into account.
       if (name !== "a:alpha") run.ink = null
       else if (run.ink !== null)
         run.ink = [run.ink[0], run.ink[1], run.ink[2], Number(given["val"]) / 100_000]

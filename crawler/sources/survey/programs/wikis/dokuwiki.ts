@@ -15,7 +15,7 @@ export const dokuwiki: Program = {
     return {
       sitemap: `${script.href}?do=sitemap`,
       exclude: [
-        // A page's forms, histories, differences and index; "export_…" is the same page again.
+        // A page's forms, histories, diffs and index; "export_…" is another form of the same page.
         "re:[?&](?:do|rev|rev2|difftype|idx|tab_files|tab_details|image|sectok|mddo|export|vecdo)(?:%5B|\\[|=)",
         "re:/_(?:export|detail)/",
         "re:/lib/(?:exe/(?:detail|css|js|indexer|taskrunner|mediamanager|ajax|xmlrpc|jsonrpc|opensearch|manifest)\\.php|plugins/|tpl/)",

@@ -2,7 +2,7 @@ import { percentDecoded } from "#base/text/percent-decoded.ts"
 import { generatorVersion, marksOn, type Program } from "../program.ts"
 import type { SiteLook } from "../../site-look.ts"
 
-/** Namespaces that every MediaWiki knows, whatever its language. */
+/** Namespaces that every MediaWiki has, in any language. */
 const NAMESPACES = ["Special", "Media", "User", "MediaWiki", "Template", "Module", "(?:[A-Z]\\w+_)?[Tt]alk"]
 /** Ids of list items whose links contain the local name of a namespace. */
 const LOCAL = [/^Special:/, /^(?:n|t|pt|ca)-(?:specialpages|talk|recentchanges|login|anoncontribs)$/]
