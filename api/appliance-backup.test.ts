@@ -21,7 +21,7 @@ async function run(args: string[], env: Record<string, string>) {
   return { code, said: out + err }
 }
 
-/** Slow pages, so that a crawl takes long enough. */
+/** Serves pages slowly, so that a crawl takes long enough. */
 function slowSite(): Record<string, Answer> {
   const paths = Array.from({ length: PAGES }, (_, i) => `/page-${i}`)
   const answers: Record<string, Answer> = { "/": article("Home", { links: paths }) }
@@ -83,7 +83,7 @@ test("a restored backup brings up a second appliance with the same keys and answ
 
     const restored = await run(["restore", file], { FOSSICK_DATA_DIR: second })
     expect(restored).toMatchObject({ code: 0, said: expect.stringContaining("fossick start") as string })
-    // Every trigger of a complete appliance is recognized as ours.
+    // The restored appliance recognizes every trigger as its own.
     expect(restored.said).not.toContain("Left out")
     const again = await run(["restore", file], { FOSSICK_DATA_DIR: second })
     expect(again).toMatchObject({ code: 1, said: expect.stringContaining("is not empty") as string })

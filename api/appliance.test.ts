@@ -259,7 +259,7 @@ describe("starting and stopping", () => {
         code: 1,
         text: `Port ${port} is in use. Set ${setting} to another port, or stop the program that listens on it.\n`,
       })
-      // The API and the crawler would have created state.db and the compiled code.
+      // If the API or the crawler had started, state.db and the compiled code would be here.
       expect(readdirSync(data.path)).toEqual(["locks"])
       other.close()
     },

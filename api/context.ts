@@ -17,7 +17,7 @@ export interface RequestState {
   /** `performance.now()` when the request came in. */
   startedAt: number
   log: Logger
-  /** Parts missing from the answer so far; see `server/degradation.ts`. */
+  /** Names of the parts missing from the answer so far; see `server/degradation.ts`. */
   degraded: Degraded
   tracking: Tracking
   /** The key for a browser's call that sends none; see sessions. */
@@ -26,7 +26,7 @@ export interface RequestState {
   recognised?: { readonly key: ApiKey; readonly user: string }
   /** The public key that the call came with; see public-keys. */
   publicKey?: PublicKey
-  /** Set after authentication. */
+  /** The caller's key; set after authentication. */
   key: ApiKey
   /** Whether this is the key the operator lends to callers without a key. */
   isLent?: boolean
@@ -35,7 +35,7 @@ export interface RequestState {
   bill: Bill
   /** The question of an answered call, for the log when the operator wants questions logged. */
   asked?: string | undefined
-  /** The changed object before and after the call, for the audit log; left out if nothing was compared. */
+  /** The changed object before and after the call, for the audit log; left out if there was nothing to compare. */
   before?: unknown
   after?: (made: string | null) => Promise<unknown>
   /** Other keys that the call made, changed or ended. The audit log names them for any caller. */
@@ -64,7 +64,7 @@ export function whenClosed({ res }: Pick<Context, "res">, then: () => void): voi
   else res.once("close", then)
 }
 
-/** Keeps something until the answer is sent or the caller is gone. */
+/** Holds a resource until the answer has been sent or the caller is gone. */
 export function untilClosed<T extends Disposable>(ctx: Context, kept: T): T {
   whenClosed(ctx, () => kept[Symbol.dispose]())
   return kept
@@ -73,7 +73,7 @@ export function untilClosed<T extends Disposable>(ctx: Context, kept: T): T {
 /** Seconds kept back from the caller's own timeout, so that an answer arrives before the caller gives up. */
 const MARGIN_SECONDS = 1
 
-/** Aborts when the caller hangs up before the answer is written, so that no work is wasted. */
+/** A signal that aborts when the caller hangs up before the answer is written, so that no work is wasted. */
 export function clientGone(ctx: Context): AbortSignal {
   const controller = new AbortController()
   if (callerGone(ctx)) controller.abort()
@@ -84,8 +84,8 @@ export function clientGone(ctx: Context): AbortSignal {
 }
 
 /**
- * Aborts when a live call must write its answer: shortly before `timeout` seconds have passed since the request came
- * in, or when the caller hangs up.
+ * A signal that aborts when a live call must write its answer: shortly before `timeout` seconds have passed since the
+ * request came in, or when the caller hangs up.
  */
 export function liveDeadline(ctx: Context, timeout: number): AbortSignal {
   const seconds = Math.max(timeout - MARGIN_SECONDS, timeout / 2)

@@ -119,7 +119,7 @@ class Damaged implements AsyncDisposable {
     }
   }
 
-  /** A file of the index whose path ends with the given text. */
+  /** Finds a file of the index whose path ends with the given text. */
   async file(like: RegExp): Promise<string> {
     const names = await readdir(join(this.dir, "index"), { recursive: true })
     return join(
@@ -140,7 +140,7 @@ class Damaged implements AsyncDisposable {
   }
 }
 
-/** As if the crawl had been an hour ago. */
+/** Makes it look as if the crawl had been an hour ago. */
 async function age(dataDir: string): Promise<void> {
   using db = await openStateStore(dataDir)
   await db.script("update known_address set visited_at = visited_at - 3600000")

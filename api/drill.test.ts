@@ -123,7 +123,7 @@ async function startDrill() {
     url: /Address +(\S+)/.exec(text)![1]!,
     said: () => text,
     async end() {
-      // As a terminal does on Ctrl-C.
+      // Sends the signal that a terminal sends on Ctrl-C.
       if (isAlive(-child.pid!)) process.kill(-child.pid!, "SIGINT")
       await exited
       return child.exitCode

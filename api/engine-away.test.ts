@@ -34,6 +34,6 @@ test.each([
   expect(said).toContain(`${address} cannot be reached`)
   expect(said).not.toContain(PASSWORD)
   expect(said).not.toContain(Buffer.from(`fossick:${PASSWORD}`).toString("base64"))
-  // A sentence, without a stack trace.
+  // The message is a sentence, without a stack trace.
   expect(said).not.toMatch(/^ +at /m)
 })

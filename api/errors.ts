@@ -51,7 +51,7 @@ const REFUSALS: Readonly<
 > = {
   wrong: (message) => new ApiError(400, message),
   denied: (message) => new ApiError(403, message),
-  // For a single address. Tavily's clients look for the number in the text.
+  // For requests with a single address. Tavily's clients look for the number in the text.
   forbidden: (message) => new ApiError(403, `[403] ${message}`),
   missing: (message) => new ApiError(404, message),
   conflict: (message) => new ApiError(409, message),
@@ -73,9 +73,9 @@ export function toApiError(error: unknown): ApiError {
     const message = unavailable[error.code]
     if (message !== undefined) return new ApiError(503, message)
   }
-  // Without the error's message, which names the folder.
+  // Leaves out the error's own message, which names the folder.
   if (isUnwritable(error) || failedToWrite(error)) return new ApiError(503, UNWRITABLE)
-  // Without the error's message, which names the server.
+  // Leaves out the error's own message, which names the server.
   if (isStateAway(error)) return new ApiError(503, STATE_AWAY, {}, { "Retry-After": "5" })
   return new ApiError(500, "Internal Server Error")
 }

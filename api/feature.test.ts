@@ -16,7 +16,7 @@ import { object, ref, text } from "./server/schema/schemas.ts"
 import { apiSettings } from "./settings.ts"
 import { serveApp, TEST_KEY } from "./testing/serve-app.ts"
 
-// A door as a contributor would add it: one value in its own folder, and one line in the list of features.
+// A door as a contributor would add one: a value in its own folder, and a line in the list of features.
 
 const greet: Operation = {
   id: "greet",

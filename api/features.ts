@@ -75,5 +75,5 @@ export type OpenedBy<F extends { readonly name: string }> = {
 }
 
 type OwnSettings<F> = F extends { readonly settings: infer S } ? S : object
-/** The intersection of the members of a union. */
+/** Turns a union into the intersection of its members. */
 type AllOf<U> = (U extends unknown ? (one: U) => void : never) extends (one: infer I) => void ? I : never

@@ -10,8 +10,8 @@ import { article, startTestSite, type TestSite } from "#crawler/testing/test-sit
 
 import { isAlive } from "./testing/appliance.ts"
 
-// The whole appliance on its own small file system, filled to the last byte. Only the appliance's processes see the
-// mount; the test reaches it through /proc.
+// Runs the whole appliance on a small file system of its own, filled to the last byte. Only the appliance's processes
+// see the mount; the test reaches it through /proc.
 
 const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 const MB = 1_000_000
@@ -35,7 +35,7 @@ let site: TestSite
 let child: ChildProcess | undefined
 let text = ""
 
-/** The file system as the test sees it. */
+/** The path under which the test sees the file system. */
 const outside = () => `/proc/${child!.pid}/root${disk}`
 const free = () => {
   const { bavail, bsize } = statfsSync(outside())
@@ -76,7 +76,7 @@ test("a full disk stops crawls but no searches", { tags: ["mounts"] }, async () 
       FOSSICK_WARN_FREE_MB: String(WARN_FREE_MB),
       FOSSICK_ALLOWED_NETWORKS: site.authority,
     },
-    // In its own process group, so that any process it leaves behind can be found.
+    // Runs in its own process group, so that any process it leaves behind can be found.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   })

@@ -15,7 +15,7 @@ import { article, bytes, startTestSite, type TestSite } from "#crawler/testing/t
 
 import { type Appliance, startAppliance } from "./testing/appliance.ts"
 
-// Pictures from end to end: a site, a crawl, the processes of the appliance, and /search over HTTP.
+// Tests pictures from end to end: a site, a crawl, the processes of the appliance, and /search over HTTP.
 
 /** Pictures named by the site's pages, including one that is missing. */
 const PICTURES = 9
@@ -64,7 +64,8 @@ beforeAll(async () => {
   appliance = await startAppliance({ FOSSICK_DATA_DIR: dataDir, FOSSICK_HANDBOOK: "off" })
   const db = await openStateStore(dataDir)
   await new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
-  // The host is private and in no setting: the crawl was explicitly requested, so it may fetch its images.
+  // The host is private and no setting allows it. Since the crawl was explicitly requested, it may fetch the host's
+  // images.
   const looked = statement(db, "select count(*) as n from image where state is not null")
   await until(async () => (await looked.get())?.["n"] === PICTURES, 500)
   db.close()
@@ -112,7 +113,7 @@ async function ask(body: Readonly<Record<string, unknown>>): Promise<any> {
   return await response.json()
 }
 
-/** An article with the site's logo and its own pictures. */
+/** An article with the site's logo and pictures of its own. */
 function page(
   title: string,
   text: string,

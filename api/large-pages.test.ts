@@ -7,9 +7,9 @@ import { readSettings } from "#base/settings.ts"
 import { FakeEngine, hit } from "./testing/fake-engine.ts"
 import { type Answer, type ServedApp, serveApp } from "./testing/serve-app.ts"
 
-// Pages deliberately made slow to process. While one caller waits for them, others are answered.
+// Pages that are deliberately slow to process. While one caller waits for them, others are answered.
 
-/** Marks that open and close nothing, and links without text, all on one line: all work and no words. */
+/** Markdown marks that open and close nothing, and links without text, all on one line: a lot of work without any words. */
 const ONE_LINE = "[](x)*_".repeat(250_000)
 const WORDS_IN_ONE_LINE = "pumps, seals *and* [valves](x) wear out. ".repeat(50_000)
 const QUESTIONS = Array.from({ length: 6000 }, (_, i) => `# What is pump ${i}?\n\nx.\n`)
@@ -85,7 +85,7 @@ async function answeredDuring(path: string, body: object): Promise<{ others: num
   return { others, answer: await call }
 }
 
-/** While code blocks the event loop, at most the waiting request and one more are answered. */
+/** If code blocked the event loop, at most the waiting request and one more would be answered. */
 const SOME = 10
 
 describe("other requests are answered during", () => {

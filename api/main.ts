@@ -23,12 +23,12 @@ import { QuestionMeter } from "./operator/history/question-meter.ts"
 import { listenersOf, requireFreePorts } from "./server/ports.ts"
 import { stopSignal } from "./server/shutdown.ts"
 
-// The process that answers. It opens the index read-only; the crawler process writes it.
+// The process that answers requests. It opens the index read-only; the crawler process writes to it.
 
 /**
- * When the compiled code is written, so that the next start is quick even after a crash: otherwise only a process that
- * ends normally writes it. That takes half a second, once for each version, so it must wait until the first start is
- * complete.
+ * How long after the start the compiled code is written, so that the next start is quick even after a crash: otherwise
+ * only a process that ends normally writes it. Writing takes half a second, once for each version, so it must wait
+ * until the first start is complete.
  */
 const COMPILED_MS = 15_000
 const DOCS_DIR = join(import.meta.dirname, "../docs")
@@ -69,7 +69,7 @@ async function serve(): Promise<void> {
     sales: () => sales.outcomes(),
     docsDir: DOCS_DIR,
     facesDir: FACES_DIR,
-    // A read-only folder is replaced by a copy that is thrown away at the end.
+    // Instead of a read-only folder, a copy is used, which is discarded at the end.
     keepsNothing: () => crawlerConfig.readOnly === "folder" || state.room.readOnly !== null,
   })
   const listening = await listen(app, shared.connections, config, {

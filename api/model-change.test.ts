@@ -89,7 +89,7 @@ test("every question is answered while the index is rebuilt, crawls go first, an
   })()
   watching.catch(() => undefined)
   const otters = async () => (await ask("otters hold hands")).url
-  // Readers see crawled pages within a second.
+  // Crawled pages can be found within a second.
   await expect.poll(otters).toBe(site.url("/"))
   await expect
     .poll(async () => (await status()).current.embedder, { interval: 1000 })

@@ -10,7 +10,7 @@ import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
 import { isAlive } from "./testing/appliance.ts"
 
-// Two appliances on one folder would visit every site twice and send every message twice.
+// If two appliances shared one folder, they would visit every site twice and send every message twice.
 
 let folder: ReturnType<typeof temporaryFolder>
 let started: ChildProcess[]
@@ -27,7 +27,7 @@ afterEach(async () => {
   folder[Symbol.dispose]()
 })
 
-/** One of the appliance's programs running on the folder, and its output. */
+/** Runs one of the appliance's programs on the folder, and collects its output. */
 function start(program: string, ...args: string[]) {
   const child = spawn(process.execPath, [join(import.meta.dirname, "..", program), ...args], {
     env: {
@@ -66,7 +66,7 @@ test("a second appliance on the folder is told about the first, which continues;
   const [, url] = /Address +(\S+)/.exec(first.text())!
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
 
-  // Its processes might still be working; the third one waits for them.
+  // The first appliance's processes might still be working; the third appliance waits for them.
   first.child.kill("SIGKILL")
   await first.ended
   const third = start("command/fossick.js", "start")
@@ -82,7 +82,7 @@ test("container services share the folder, and an appliance cannot take it from 
   const crawler = start("crawler/main.ts")
   await crawler.says("the crawler is ready")
   await api.says("listening")
-  // Another process that answers does no harm, and neither does a command.
+  // Another process that only answers requests does no harm, and neither does a command.
   await start("api/main.ts").says("listening")
   expect(await start("command/fossick.js", "jobs").ended).toBe(2)
   const appliance = start("command/fossick.js", "start")

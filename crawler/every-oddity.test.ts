@@ -33,11 +33,11 @@ interface Oddity {
   readonly answer?: Answer
   /** How a first visit ends; `null` if it is never visited. */
   readonly outcome: string | null
-  /** The title of the page, when it becomes one. */
+  /** The title of the page, if the address becomes one. */
   readonly title?: string
 }
 
-/** One page of each kind that sites have and that trips up crawlers. */
+/** One page of each kind found on real sites that trips up crawlers. */
 const ODDITIES: Readonly<Record<string, Oddity>> = {
   "/plain": { answer: article("Plain", { text: long("Plain") }), outcome: "indexed", title: "Plain" },
   "/notes.txt": { answer: textFile(long("Notes")), outcome: "indexed" },

@@ -81,7 +81,7 @@ class Handbook implements AsyncDisposable {
     )
   }
 
-  /** The pages that the index should hold. */
+  /** The pages that the index should contain. */
   async files(): Promise<Record<string, string>> {
     const entries = await readdir(this.root, { recursive: true, withFileTypes: true })
     const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith("."))
@@ -106,7 +106,7 @@ test("a week of a folder: files come, change, move, are renamed and deleted, and
   expect(Object.keys(handbook.indexed)).toContain(`${ADDRESS}IT%20%26%20tools/page%200.md`)
   expect(handbook.indexed).toEqual(await handbook.files())
 
-  // Nothing changed, so nothing is read, or even looked at.
+  // Nothing changed, so no file is read, or even checked.
   expect(await handbook.run()).toMatchObject({ state: "finished", outcomes: {} })
 
   await handbook.write("leave/page 1.md", 2)
@@ -152,7 +152,7 @@ test("a share that is not mounted, or mounted empty, removes nothing from the in
     state: "failed",
     error: `The folder ${handbook.root} is empty. If it is on a share, mount the share.`,
   })
-  // The folder is half filled: more is missing than may be removed without asking.
+  // The folder is incomplete: more files are missing than may be removed without asking.
   await handbook.write("leave/page 0.md")
   const held = await handbook.run()
   expect(held.note).toContain("23 pages seem to be gone, too many to remove without your approval")

@@ -9,19 +9,19 @@ import { HANDBOOK_SOURCE } from "./handbook-source.ts"
 import type { CrawlerConfig } from "./settings.ts"
 import { isDeclared } from "./sources/source-names.ts"
 
-/** How long until the store is asked again. */
+/** How long until the store is queried again. */
 const KNOWN_MS = 1000
 
-/** Where the handbook's pages are, if they are to be left out of results; null if they are not. */
+/** The host of the handbook's pages, if they are to be left out of results; null if they are not. */
 type Apart = { readonly host: string | null } | null
 
 /**
- * The same engine, but its results leave out the appliance's own handbook once other sources have pages, or always
- * where the setting says so. The handbook is found by name: by its host in `includeDomains`, in a preference or behind
- * `site:`, and in a filter by sources. This costs the index one more condition, and the store at most one look a
+ * The same engine, but its results leave out the appliance's own handbook once other sources have pages, or always if
+ * the setting says so. The handbook is found when it is named: by its host in `includeDomains`, in a preference or
+ * behind `site:`, or in a filter by sources. This costs the index one more condition, and the store at most one query a
  * second.
  *
- * @param remembered may keep the last result for when the store does not answer
+ * @param remembered may keep the last result for when the store does not respond
  */
 export function handbookApart(
   engine: Engine,
@@ -40,7 +40,7 @@ export function handbookApart(
     }
     return await known.apart
   })
-  /** The query, without the handbook where it is left out. */
+  /** The query, changed to leave out the handbook where necessary. */
   const asked = async <Q extends Pick<Query, "text"> & { readonly filter?: PageFilter }>(
     query: Q,
   ): Promise<Q> => {

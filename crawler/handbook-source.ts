@@ -1,2 +1,2 @@
-/** Name of the source for the appliance's own handbook; no declared source has it. */
+/** Name of the source for the appliance's own handbook, which no declared source may have. */
 export const HANDBOOK_SOURCE = "handbook"

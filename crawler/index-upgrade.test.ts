@@ -54,7 +54,7 @@ test("a crawler that finds an index in an older format rebuilds it, and then cra
     await closed
   }
   expect(reader.problem).toBeNull()
-  // When the upgrade takes long, it reports its progress.
+  // Lines about the progress of a slow upgrade may come in between.
   const order = log
     .filter((line) => /format|^crawl /.test(line))
     .map((line) => line.replace(/^crawl \S+ /, ""))

@@ -9,7 +9,7 @@ test.each([
   { notes: [limitNote("1000 pages"), HELD], endedAtLimit: true, leftAddresses: false },
   { notes: [stoppedNote("the disk is full")], endedAtLimit: false, leftAddresses: true },
   { notes: [HELD, givenUpNote("a.example", "HTTP 503")], endedAtLimit: false, leftAddresses: true },
-  // A host's own words do not count as a limit.
+  // Words that come from a host are not mistaken for a limit.
   { notes: [givenUpNote("a.example", "it ended at byte 7")], endedAtLimit: false, leftAddresses: true },
   { notes: [limitNote("7 hours, stopped: no")], endedAtLimit: true, leftAddresses: false },
 ])("the notes $notes say what a run did not do", ({ notes, ...undone }) => {

@@ -2,12 +2,12 @@ import type { HostWait } from "./fetch/hosts/host-waits.ts"
 import type { OutcomeCounts, OutcomeName } from "./outcome-name.ts"
 import type { Source, SourceAuthor } from "./source.ts"
 
-/** Milliseconds between two signs of life from a process that works on a job. */
+/** Milliseconds between two heartbeats of a process that works on a job. */
 export const BEAT_MS = 1000
 
 /**
  * - `queued`: waits for a process to work on it; so does a job whose process was lost.
- * - `running`: a process works on it and sends a sign of life at least every {@link BEAT_MS}.
+ * - `running`: a process works on it and sends a heartbeat at least every {@link BEAT_MS}.
  * - `paused`: a person interrupted it. Its frontier is kept. When it is resumed, or requested again, it continues from
  * there.
  * - `finished`, `failed`, `cancelled`: the job has ended.
@@ -23,7 +23,7 @@ export const isOver = (state: JobState): boolean => (OVER_STATES as readonly Job
 /**
  * How a run ended, for its operator. `job.state` only says that it ended.
  * - `finished`: it did its work.
- * - `finished-with-problems`: it ended, but you should look at it: `job.reason` says why.
+ * - `finished-with-problems`: it ended, but the operator should look into it: `job.reason` says why.
  * - `failed`: it could not do its work, for example because nothing was indexed.
  */
 export type JobResult = "finished" | "finished-with-problems" | "failed"
@@ -36,7 +36,7 @@ export interface Judged {
   readonly reason: string | null
 }
 
-/** Pages that a run brought into the index, changed there, or took out of it. */
+/** Pages that a run added to the index, changed there, or removed from it. */
 export interface PageChanges {
   readonly new: number
   readonly changed: number
@@ -107,7 +107,7 @@ export interface Failure {
   readonly detail: string | null
 }
 
-// Notes for the operator that a run leaves in `job.note`. The functions below write the notes and tell them apart.
+// Notes for the operator that a run writes to `job.note`. The functions below write the notes and tell them apart.
 
 /** The separator between two notes of one run. */
 export const BETWEEN_NOTES = "; "
@@ -116,16 +116,16 @@ export const limitNote = (limit: string): string => `ended at ${limit}`
 export const givenUpNote = (host: string, why: string): string => `${host} was given up for this run: ${why}`
 export const stoppedNote = (why: string): string => `stopped: ${why}`
 
-/** The note for an observer that could not look at all pages. */
+/** The note about an observer that could not check all pages. */
 export const observerNote = (name: string, why: string): string =>
   `the observer ${name} could not check every page: ${why}`
 
-/** Names pages that are in the index although their answers were cut off. */
+/** The note that names pages that are in the index although their responses were cut off. */
 export const cutOffNote = ([first, ...others]: readonly string[]): string =>
   `pages indexed although their answers were cut off: ${first}${others.length === 0 ? "" : ` and ${others.length} more`}`
-/** @param what the problem, in words that follow the list's address */
+/** The note about a sitemap or feed. @param what the problem, in words that follow the list's address */
 export const listNote = (kind: string, url: string, what: string): string => `the ${kind} ${url} ${what}`
-/** Counts the lists beyond those that have notes of their own. */
+/** The note with the number of lists that have no notes of their own. */
 export const moreListsNote = (count: number): string => `${count} more sitemaps and feeds with such problems`
 
 /** A run's notes on sitemaps and feeds that could not be read in full. */
@@ -134,7 +134,7 @@ export const listNotesIn = (notes: string | null): readonly string[] =>
     .split(BETWEEN_NOTES)
     .filter((note) => /^the (?:sitemap|feed|list) https?:\/\/|^\d+ more sitemaps and feeds/.test(note))
 
-/** The parts of a run's notes about work it did not do. */
+/** Which work a run did not do, according to its notes. */
 export interface Undone {
   readonly endedAtLimit: boolean
   /** Whether the run left addresses unvisited, which no outcome counts, because it was stopped or gave up on a host. */

@@ -19,7 +19,7 @@ interface Mail {
 
 const wordOf = ({ id }: Pick<Mail, "id">): string => rareWord(id + 1)
 
-/** A message as a mail program writes it: it quotes the whole message it answers, and has a signature. */
+/** A message as written by a mail program: it quotes the whole message that it answers, and has a signature. */
 function source({ id, to, root }: Mail): string {
   const quote =
     to === null
@@ -48,12 +48,12 @@ function source({ id, to, root }: Mail): string {
   ].join("\n")
 }
 
-/** A mailbox in files. */
+/** A mailbox stored in files. */
 interface Store {
   readonly path: string
   deliver(mail: Mail): Promise<void>
   remove(id: number): Promise<void>
-  /** Changes that leave each message as it was: marking it as read, moving it to another folder, rewriting the file. */
+  /** Changes that do not affect the messages themselves: marking one as read, moving it to another folder, rewriting the file. */
   tidy(): Promise<void>
 }
 
@@ -181,7 +181,7 @@ class Week implements AsyncDisposable {
     return job!
   }
 
-  /** The messages of each page, one entry for each time their own words occur on it. */
+  /** The messages of each page; a message is repeated for each time its own words occur on the page. */
   get indexed(): string[][] {
     const words = this.#roots.map((_, id) => wordOf({ id }))
     const pages = [...this.#fixture.engine.pages.values()]
@@ -236,7 +236,7 @@ describe.each([
     expect(page).toMatchObject({ title: `The matter of ${wordOf({ id: 0 })}`, author: "Ada Lovelace" })
     expect(page!.publishedAt).toEqual(new Date(Date.UTC(2026, 0, 1, 10, 0)))
 
-    // Nothing changed, so nothing is read, or even looked at.
+    // Nothing changed, so no file is read, or even checked.
     expect(await week.run()).toMatchObject({ state: "finished", outcomes: {} })
 
     await week.deliver(null)
@@ -293,7 +293,7 @@ test("an mbox is read up to the message being written, and later to its end", as
   await week.run()
   expect(week.indexed).toEqual(after)
   expect(week.indexed.flat()).toContain(wordOf({ id }))
-  // Another program replaced the file with the same text at another time.
+  // Another program replaced the file with one of a different time but the same text.
   const { size } = await stat(week.path)
   await utimes(week.path, 1, 1)
   expect(await week.run()).toMatchObject({ outcomes: {} })

@@ -23,7 +23,7 @@ const PAGES = 10
 /** The crawler process of an appliance, and its log. */
 class Crawler {
   readonly ended: Promise<number | null>
-  /** The process that works on the job, once it has reported that. */
+  /** The process that works on the job, once the log has reported it. */
   readonly #jobPid = Promise.withResolvers<number>()
   readonly log: string[] = []
   readonly #child
@@ -65,7 +65,7 @@ test("a job survives its process and the appliance: it visits every page once, a
     ["/p17", () => crawler?.stop()],
   ])
   const links = Array.from({ length: PAGES }, (_, index) => `/p${10 + index}`)
-  // After the signal each page leads to one more, so that the job cannot end before it reacts.
+  // After the signal each page links to one more, so that the job cannot end before it reacts.
   const further = new Map<string, string>()
   let isGrowing = true
   const page: Answer = async (request, response) => {
@@ -94,7 +94,7 @@ test("a job survives its process and the appliance: it visits every page once, a
     const stopped = await jobs.get(id)
     expect(stopped).toMatchObject({ state: "queued", endedAt: null, error: null })
     expect(stopped?.queued).toBeGreaterThan(0)
-    // The last page that was named may not be recorded yet.
+    // The page that was linked last may not be recorded yet.
     const visited = stopped?.outcomes["indexed"] ?? 0
     expect(visited).toBeGreaterThan(0)
     expect(visited + (stopped?.queued ?? 0)).toBeLessThanOrEqual(pages)

@@ -52,17 +52,17 @@ const POLL_MS = 250
 /** Wait between two attempts when a job process failed, or when another writer has the index; doubled each time. */
 const PAUSE_MS = 2000
 const MAX_PAUSE_MS = 30_000
-/** A crawler that lost its appliance stops its work within this time. */
+/** Time within which a crawler that lost its appliance stops its work. */
 const PATIENCE_MS = 15_000
-/** After this time, a crawler lost on another machine is known to be lost. */
+/** Time after which a crawler lost on another machine is known to be lost. */
 const LOST_MS = 20_000
-/** The role of the one crawler that works for all crawlers of a state, or of the only crawler of an embedded index. */
+/** Roles: of the one crawler that does the common work for all crawlers of a state, and of the only crawler of an embedded index. */
 const LEAD = "crawler-lead"
 const ONLY = "crawler-of-embedded-index"
 const DAY_MS = 86_400_000
 /** Time between two checks for entries that are old enough to be forgotten. */
 const TIDY_MS = 3_600_000
-/** Milliseconds between two checks that the index files all exist, have the right sizes, and that none is left over. */
+/** Milliseconds between two checks that all index files exist and have the right sizes, and that there are no leftover ones. */
 const SIZES_MS = 15_000
 
 const env = environment()
@@ -97,7 +97,7 @@ const db = opened
 const own = isShared || isOnServer(db) ? await OwnProcess.begin(db, "crawler") : null
 if (own !== null && !isShared) await becomeOnlyOne(own).catch(endTaken)
 const lostState = await strangeState(dataDir, db)
-// Under a supervisor the API reports this.
+// If there is a supervisor, the API reports this instead.
 if (lostState !== null && process.send === undefined) log.error(`${lostState} ${STRANGE_STATE_ADVICE}`)
 const outbound = keepOutbound(db)
 const jobs = new Jobs(db)
@@ -111,12 +111,12 @@ let unfinished =
   engine !== "embedded" ||
   ["index", "generations"].some((name) => existsSync(join(dataDir, name))) ||
   (await jobs.hasRunning())
-/** Set by the last job process. */
+/** The model requested by a user, as read when the last job process started. */
 let modelWanted: string | undefined
 let tidyAt = 0
 let hasTidied = false
 let sizesAt = 0
-/** At the start, and once a day, the whole index is read to find damage. */
+/** When the whole index is read next to find damage: at the start, and then once a day. */
 let checkAllAt = 0
 let looking = Promise.resolve()
 let givingBack = Promise.resolve()
@@ -178,15 +178,16 @@ async function tick(): Promise<void> {
   }
 }
 
-// In containers the crawler is a service that must keep running, so none of the following is done.
+// A read-only crawler does none of the following, but keeps running: in containers it is a service that must not exit.
 if (notice !== null) log.warn(notice)
 if (leads) lead()
-// Each crawler has a shelf of its own, in its data folder.
+// Each crawler has its own store of scans, in its data folder.
 if (notice === null)
   led.push(followScans({ dataDir, run: (name) => runForScans(name), room, log, signal: stop.signal }))
 
 log.info("the crawler is ready")
-// Saved for the next start, also after a crash: otherwise the cache is written only when the process ends normally.
+// The compile cache is saved for the next start now, so that it exists after a crash too: otherwise it is written only
+// when the process ends normally.
 flushCompileCache()
 await repeatWorker({
   async start() {
@@ -282,7 +283,7 @@ async function runChanged(
   return true
 }
 
-/** The same for a source whose scans were read; a paused or removed source is not run. */
+/** Starts a run of a source whose scans were read, in the same way; a paused or removed source is not run. */
 async function runForScans(name: string): Promise<boolean> {
   const source = await sourceNamed(name, { sources, jobs })
   if (source === null || (await sources.get(name))?.paused === true) return true
@@ -290,8 +291,9 @@ async function runForScans(name: string): Promise<boolean> {
 }
 
 /**
- * The embedded index is in this data folder, and its crawler's visits are recorded in the state. A second crawler with
- * another folder would take its jobs, and each index would have only part of the pages.
+ * Checks that no other crawler fills an embedded index for this state. The embedded index is in this data folder, and
+ * its crawler's visits are recorded in the state. A second crawler with another folder would take its jobs, and each
+ * index would have only part of the pages.
  * @throws KnownError
  */
 async function becomeOnlyOne(me: OwnProcess): Promise<void> {
@@ -309,7 +311,7 @@ async function becomeOnlyOne(me: OwnProcess): Promise<void> {
   }
 }
 
-/** Trying again would not help; the supervisor, if there is one, ends the appliance. */
+/** Ends the process because trying again would not help; the supervisor, if there is one, ends the appliance. */
 async function endTaken(error: unknown): Promise<never> {
   const { message } = error as Error
   return await new Promise<never>(() => {
@@ -352,7 +354,7 @@ function tellNear(): void {
   isNear = room.isNear()
 }
 
-/** Errors that recur or that can be made up for: neither a full disk nor an unreachable state ends the process. */
+/** Does work, and logs errors that recur or that can be made up for: neither a full disk nor an unreachable state ends the process. */
 async function unlessStuck(work: () => Promise<void>): Promise<void> {
   try {
     await work()

@@ -17,7 +17,7 @@ import { WholeCrawler } from "./testing/whole-crawler.ts"
 const USERS = ["hr", "staff"]
 const PATHS = Array.from({ length: 24 }, (_, at) => `/page-${at}`)
 
-// The site opens and closes pages the whole time.
+// The site allows and forbids access to pages the whole time.
 test("a crawler that is killed again and again never shows a page to the wrong reader, and ends up matching the site", async () => {
   using folder = temporaryFolder()
   await using model = await startModelServer({ embedder: new HashingEmbedder() })
@@ -79,7 +79,7 @@ test("a crawler that is killed again and again never shows a page to the wrong r
       const before = site.asked.length
       const crawler = new WholeCrawler(dataDir, settings)
       try {
-        // Some way into the run, a little further each time.
+        // The process is killed some way into the run, a little further each time.
         await until(
           async () => (kills < 2 && site.asked.length > before + 12 * (kills + 1)) || (await isOver()),
         )

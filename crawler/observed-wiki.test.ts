@@ -77,7 +77,7 @@ async function run({ wiki, db, engine, share }: Office) {
   return job
 }
 
-/** The pages that a user finds. */
+/** The pages that a user can find. */
 async function findsOf({ wiki, db, engine }: Office, ...principals: string[]) {
   forgetReadersNow(db)
   const { rules } = await readersNow(db)
@@ -196,7 +196,7 @@ test(
       ["team:*", "@staff", 1],
     ])
     expect(await run(office)).toMatchObject({ result: "finished-with-problems" })
-    // The crawler can't see the wiki as staff do: the earlier facts stay, and no new ones arrive.
+    // The crawler can no longer see the wiki as staff do: the earlier observations are kept, and no new ones are added.
     expect(await finds(office)).toEqual({ ...(await shows({ ...office })), staff: second.staff })
     expect((await engine.stats()).pages).toBe(6)
   },

@@ -1,6 +1,6 @@
 import type { CrawlOutcome, FailureReason, SkipReason } from "./outcome.ts"
 
-/** An outcome as counted, recorded and shown. */
+/** An outcome as it is counted, recorded and displayed. */
 export type OutcomeName =
   | "indexed"
   | "unchanged"
@@ -8,7 +8,7 @@ export type OutcomeName =
   | `skipped:${SkipReason}`
   | `failed:${FailureReason}`
 
-/** How many visits had each outcome. */
+/** Number of visits with each outcome. */
 export type OutcomeCounts = Readonly<Partial<Record<OutcomeName, number>>>
 
 /** Outcomes of visits that found a page. */
@@ -39,13 +39,13 @@ export function outcomeName(outcome: CrawlOutcome): OutcomeName {
 export const isPageOutcome = (name: OutcomeName): boolean =>
   (PAGE_OUTCOMES as readonly OutcomeName[]).includes(name)
 
-/** Whether the index must not hold the address. */
+/** Whether the index must not contain the address. */
 export const isSkip = (name: OutcomeName): boolean => name.startsWith(SKIPPED)
 
 /** Whether something went wrong, on our side or the site's. */
 export const isFailure = (name: OutcomeName): boolean => name.startsWith(FAILED)
 
-/** Whether a visit brought no page for a reason that can pass or be fixed. */
+/** Whether a visit found no page for a reason that is temporary or can be fixed. */
 export const isUnread = (name: OutcomeName): boolean => name === "postponed" || isFailure(name)
 
 /** The groups of outcomes. */
@@ -61,10 +61,10 @@ export function outcomeKind(name: OutcomeName): (typeof OUTCOME_KINDS)[number] {
 export const pagesIn = (counts: OutcomeCounts): number =>
   PAGE_OUTCOMES.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
 
-/** Whether an answer says that nothing exists at its address. */
+/** Whether a response says that nothing exists at its address. */
 export const isMissing = (status: number | null | undefined): boolean => status === 404 || status === 410
 
-/** The name as shown in lists: `failed: dns`. */
+/** The name as displayed in lists: `failed: dns`. */
 export const shownOutcome = (name: OutcomeName): string => name.replace(":", ": ")
 
 /** Whether this text means the outcome: `failed:dns`, `failed: dns`, its last word `dns`, or `failed` for all of them. */

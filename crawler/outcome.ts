@@ -8,7 +8,7 @@ export type CrawlOutcome =
       readonly kind: "skipped"
       readonly because: SkipReason
       readonly detail?: string
-      /** The other address that a redirect or a canonical names. */
+      /** The other address that a redirect or a canonical link names. */
       readonly leadsTo?: PageUrl
     }
   /** The site asked us to come back later (429, 503, Retry-After); `until` is measured by `steadyNow()`. */
@@ -17,7 +17,7 @@ export type CrawlOutcome =
       readonly kind: "failed"
       readonly because: FailureReason
       readonly detail: string
-      /** Present for an answer with an error status. */
+      /** Present for a response with an error status. */
       readonly status?: number
     }
 
@@ -27,11 +27,11 @@ export type SkipReason =
   | "out-of-scope" // a redirect or canonical left the scope
   | "logout" // visiting it would end the crawler's own login
   | "duplicate" // another address of a page that is kept
-  | "trap" // one of a series of addresses that stopped bringing anything new
-  | "soft-404" // says or shows that nothing is there, although its status is 200
+  | "trap" // one of a series of addresses that stopped yielding anything new
+  | "soft-404" // the page says or implies that nothing is there, although its status is 200
   | "gone" // used to be in the content of the source, but no longer is
   | "unsupported-type" // no text that we can read
-  | "undecodable" // a document that draws letters without naming them
+  | "undecodable" // a document that draws letters without saying which ones they are
   | "too-large"
   | "empty" // no main content found
 
@@ -43,10 +43,10 @@ export type FailureReason =
   | "timeout"
   | "redirect-loop"
   | "blocked-address" // the address guard refused it
-  | "bad-encoding" // the answer was cut off, or its compression is corrupt
+  | "bad-encoding" // the response was cut off, or its compression is corrupt
   | "unreadable" // a worker could not read the body
   | "crashed" // the process that was reading it was lost
   | "cancelled"
 
-/** The detail of an outcome when only part of the answer arrived. */
+/** The detail of an outcome when only part of the response arrived. */
 export const CUT_OFF = "the answer was cut off"

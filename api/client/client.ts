@@ -18,10 +18,10 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** Optional if the call needs no arguments. */
+/** The arguments are optional if the call needs none. */
 type Given<C extends Call> = {} extends Calls[C]["given"] ? [given?: GivenTo<C>] : [given: GivenTo<C>]
 
-/** One problem with a body: either a field or a description. */
+/** One problem with a body: a field with its problem, or only a description. */
 export type Problem = NonNullable<ErrorAnswer["detail"]["problems"]>[number]
 
 /** An error answer from the appliance. If the appliance cannot be reached, the error from `fetch` passes through unchanged. */
@@ -29,7 +29,7 @@ export class FossickError extends Error {
   override readonly name = "FossickError"
   /** The HTTP status. */
   readonly status: number
-  /** What went wrong, in the words of the appliance; also the message. */
+  /** The appliance's description of the error; also the `message` of this error. */
   readonly detail: string
   /** For a 422: the problems, field by field. */
   readonly problems: readonly Problem[]
@@ -52,7 +52,7 @@ export class FossickClient {
 
   /**
    * @param url address of the appliance, such as `http://localhost:8080`; a path in it is kept
-   * @param key an API key; calls on `/admin` need one of the role `admin`
+   * @param key an API key; calls to `/admin` need one with the role `admin`
    * @throws TypeError when `url` isn't an http or https address
    */
   constructor({ url, key }: { readonly url: string | URL; readonly key?: string | undefined }) {
@@ -78,7 +78,7 @@ export class FossickClient {
   }
 
   /**
-   * The unread response, for calls that stream, such as `POST /research` with `stream`.
+   * Makes a call and returns its unread response, for calls that stream, such as `POST /research` with `stream`.
    * @throws as `call`
    */
   async stream<C extends Call>(call: C, ...[given]: Given<C>): Promise<Response> {
@@ -120,7 +120,7 @@ interface AnyGiven extends CallOptions {
 function filled(template: string, path: Values): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(path[name] ?? "")
-    // Such a segment would turn this into a different call.
+    // With such a path segment, this would become a different call.
     if (["", ".", ".."].includes(value)) throw new TypeError(`${name} must not be "${value}"`)
     return encodeURIComponent(value)
   })

@@ -6,9 +6,9 @@ import { type Asked, questionOf, type SearchLimits } from "../core/ask/question.
 import { type Where, whereOf } from "./where.ts"
 import { withNote } from "../server/wire/note-on-orders.ts"
 
-/** Maximum number of results from other APIs' searches. */
+/** Maximum number of results for searches through other APIs. */
 export const MOST_RESULTS = 50
-/** Maximum length in characters of a question from other APIs' searches. */
+/** Maximum length in characters of a question in searches through other APIs. */
 export const MAX_QUERY_CHARS = 10_000
 
 /** A search request from the APIs other than our own, as their callers wrote it. */

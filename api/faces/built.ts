@@ -40,7 +40,8 @@ export async function openBuilt(folder: string): Promise<BuiltFaces> {
   const builder = join(folder, "build/build-command.ts")
   const dist = join(folder, "dist")
   if (existsSync(builder)) {
-    // In a child process: this process keeps answering meanwhile, and doesn't retain the compiler's memory.
+    // The build runs in a child process, so that this process keeps answering meanwhile and doesn't retain the
+    // compiler's memory.
     await promisify(execFile)(process.execPath, [builder], { timeout: BUILD_MS }).catch((error: unknown) => {
       // A build older than its sources is better than none: the folder might belong to another user.
       if (!existsSync(join(dist, "manifest.json"))) throw error

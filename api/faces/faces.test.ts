@@ -94,7 +94,7 @@ describe("the web pages", () => {
       expect(headers.get("Access-Control-Allow-Origin")).toBe("*")
       expect(headers.get("Cross-Origin-Resource-Policy")).toBe("cross-origin")
     }
-    // The appliance's own files stay same-origin.
+    // The appliance's own files stay restricted to the same origin.
     const icon = await fetch(`${app.url}/faces/icon.svg`)
     expect(icon.headers.get("Cross-Origin-Resource-Policy")).toBe("same-origin")
   })

@@ -8,7 +8,7 @@ import { openSearchDescription } from "./open-search.ts"
 
 /** The pages of the faces by their paths. */
 const PAGES: Readonly<Record<string, string>> = { "/": "search", "/console": "console" }
-/** The script for other people's pages, at a stable address, and a description with its address by content. */
+/** The script for other people's pages, served at a stable address, and a description that names its address by content. */
 const WIDGET = "/widget.js"
 const WIDGET_FACTS = "/widget.json"
 const FILES = "/faces/"
@@ -16,12 +16,12 @@ const OPEN_SEARCH = "/opensearch.xml"
 /** Matches file names that contain a hash: the contents of such files never change. */
 const HASHED = /-[\w-]{8}\.\w+$/
 const YEAR_SECONDS = 31_536_000
-/** A new version of the widget reaches everyone within an hour, and nobody has to wait for it. */
+/** How long browsers may keep the widget: a new version reaches everyone within an hour, and nobody has to wait for a check. */
 const WIDGET_CACHE = "public, max-age=3600, stale-while-revalidate=86400"
 
 /**
- * Scripts, styles and pictures only from this server, none of them inline. No crawled text can become a script: it is
- * inserted into pages as plain text, and browsers that support trusted types refuse anything else.
+ * Allows scripts, styles and pictures only from this server, and none inline. No crawled text can become a script: it
+ * is inserted into pages as plain text, and browsers that support trusted types refuse anything else.
  */
 const POLICY = [
   "default-src 'none'",

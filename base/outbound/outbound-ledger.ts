@@ -5,7 +5,7 @@ import { BoundedLog, type LogFilter } from "#base/work/bounded-log.ts"
 
 import type { OutboundPurpose } from "./purposes.ts"
 
-/** Maximum number of hosts, which take 2 MB. Of the purpose with the most hosts, those contacted longest ago are dropped, so that live calls don't push out webhooks or models. */
+/** Maximum number of hosts, which take 2 MB. The purpose with the most hosts loses those contacted longest ago, so that live calls don't push out webhooks or models. */
 const MOST_HOSTS = 10_000
 const MAX_HOST_CHARS = 260
 

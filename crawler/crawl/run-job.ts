@@ -43,7 +43,7 @@ export interface RunJobOptions {
   readonly jobs: Jobs
   readonly engine: Engine
   readonly config: CrawlerConfig
-  /** Ends the run after the running visits. */
+  /** When aborted, ends the run once the visits in progress have finished. */
   readonly signal: AbortSignal
   /** The clock for stored times. Default: the system's. */
   readonly clock?: Clock
@@ -51,7 +51,7 @@ export interface RunJobOptions {
   readonly whenAborted: "queued" | "paused"
   /** How names are resolved. Default: by the system. */
   readonly resolve?: Resolve
-  /** What this process's jobs share. Default: this is the only job. */
+  /** State shared by the jobs of this process. Default: this is the only job. */
   readonly share?: CrawlShare
   /** Called once this process runs the job. */
   readonly onStarted?: (job: Job) => void
@@ -61,7 +61,7 @@ export interface RunJobOptions {
 
 type SharedOptions = RunJobOptions & { readonly share: CrawlShare; readonly place: JobPlace }
 
-/** If even this cannot be written, the job looks as if its process was lost, and is queued again as well. */
+/** Records that a job was interrupted. If even this cannot be written, the job looks as if its process was lost, and is queued again as well. */
 async function interrupted(
   jobs: Jobs,
   id: number,
@@ -80,7 +80,7 @@ async function interrupted(
   }
 }
 
-/** Errors that do not fail the job: it continues when there is room on the disk, or the state is available again. */
+/** Whether an error is temporary. Such errors do not fail the job: it continues when there is room on the disk, or the state is available again. */
 const isPassing = (error: unknown): boolean => isUnwritten(error) || isStateAway(error)
 
 const isUnwritten = (error: unknown): boolean => isUnwritable(error) || failedToWrite(error)
@@ -92,7 +92,7 @@ const isUnwritten = (error: unknown): boolean => isUnwritable(error) || failedTo
 export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
   await using own = options.share === undefined ? new CrawlShare(options.config) : null
   const share = options.share ?? own!
-  // Done before the first await, because the code that starts jobs counts the free places.
+  // The place is taken before the first await, because the code that starts jobs counts the free places.
   using place = share.places.take()
   const parent = await traceOf(options.db, id)
   return await traced("run", { parent, attributes: { "fossick.job": id } }, async (span) => {
@@ -147,7 +147,7 @@ async function runShared(id: number, options: SharedOptions): Promise<Job | null
     if (watch.asked === "lost") return null
     const isStopped =
       watch.failure === null && watch.signal.aborted && (thrown as Error).name === "AbortError"
-    // A run that failed, for example at its login, reports that error instead.
+    // If the run itself failed, for example at its login, the job ends with that error instead.
     if (isStopped) await jobs.end(id, watch.asked ?? options.whenAborted, null, undefined, me)
     else await endBroken(job, watch.failure ?? thrown, options)
   }
@@ -185,10 +185,10 @@ class RunWatch implements AsyncDisposable {
   async #look(id: number, { jobs, process }: Pick<SharedOptions, "jobs" | "process">): Promise<void> {
     try {
       this.asked = (await jobs.beat(id, process?.id ?? null)) ?? this.asked
-      // Stops before others take the job over.
+      // Stops before other processes take the job over.
       if (process?.isSound === false) this.asked = "lost"
     } catch (error) {
-      // The crawl itself notices the error, and the next heartbeat shows what the job was asked to do.
+      // The crawl itself notices the error, and the next heartbeat tells what was requested of the job.
       if (!isPassing(error) && process === undefined) this.fail(error)
     }
     if (this.asked !== null) this.#abort()
@@ -259,7 +259,7 @@ async function removeAndJudge(
   return { result: "finished-with-problems", reason: first }
 }
 
-/** An error, worded for the author of the source. */
+/** An error, in words meant for the author of the source. */
 const shownError = ({ author }: Pick<Job, "author">, error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error)
   return author === "api" && error instanceof Error ? concealedMessage(error) : message
@@ -275,7 +275,7 @@ async function endBroken(job: Job, error: unknown, options: SharedOptions): Prom
   if (isPassing(error)) await interrupted(jobs, id, whenAborted, me, error)
   else {
     try {
-      // Observers look at nothing in such a run, but their earlier observations still expire.
+      // Observers do not check any pages in such a run, but their earlier observations still expire.
       await narrowUnseen({ db, engine, source: job.source, job: job.id, writes: share.writes, clock })
     } catch (other) {
       await jobs.note(id, `pages whose readers are out of date could not be hidden: ${String(other)}`)

@@ -22,13 +22,13 @@ export interface SourceVisitsOptions extends Pick<CopyChecksOptions, "clock" | "
   readonly source: Source
   readonly config: CrawlerConfig
   readonly reader: PageReader
-  /** Keeps the pace of each host. */
+  /** Keeps to the delays between requests to each host. */
   readonly frontier: Frontier
   /** Waits until a request outside the frontier may be made to an address's host; `null` if the run ends. */
   readonly turn: (url: PageUrl) => Promise<Disposable | null>
-  /** Whether a visit to `from` may end at `to`. */
+  /** Whether a visit to `from` may be redirected to `to`. */
   readonly mayLeadTo: (from: PageUrl, to: PageUrl) => boolean
-  /** Whether the index holds a page whose hash is known. */
+  /** Whether the index contains the page at an address; called only if the page's hash is known. */
   readonly isHeld: (url: PageUrl) => Promise<boolean>
   /** Whether a page's links are known. */
   readonly hasLinks: (url: PageUrl) => Promise<boolean>
@@ -36,9 +36,9 @@ export interface SourceVisitsOptions extends Pick<CopyChecksOptions, "clock" | "
   readonly onReading: (url: PageUrl) => Promise<void>
   /** The observers, which learn who may read each page; `null` if the source has none. */
   readonly observers: Observers | null
-  /** Called with the size of each answer that an observer gets. */
+  /** Called with the size of each response that an observer receives. */
   readonly onBytes: (bytes: number) => void
-  /** Once aborted, no further visit begins. */
+  /** Once aborted, no more visits begin. */
   readonly stop: AbortSignal
   /** When aborted, ends the running visits. */
   readonly cut: AbortSignal
@@ -57,20 +57,20 @@ const hasAny = ({ etag, lastModified }: Validators): boolean => etag !== null ||
 
 /** Suffix of `readAs` for a page that a browser made from a shared document. */
 const SHELL = " shell"
-/** Precedes, in a page's `readAs`, the digest of the headers that name its readers. */
+/** Prefix, in a page's `readAs`, of the digest of the headers that name its readers. */
 const SENT = " readers="
 
 const sentIn = (readAs: string | null | undefined): string | undefined =>
   readAs?.split(SENT)[1]?.split(" ")[0]
 
 /**
- * Visits the addresses of one source: as its robots.txt allows, at the right pace, and without reading unchanged pages
+ * Visits the addresses of one source, as its robots.txt allows and at the right pace, without reading unchanged pages
  * again.
  */
 export class SourceVisits {
-  /** Whether robots.txt and nofollow count. */
+  /** Whether robots.txt and nofollow are obeyed. */
   readonly obeys: boolean
-  /** Whether noindex counts: the source may ignore it and obey the rest. */
+  /** Whether noindex is obeyed: the source may ignore it and still obey the rest. */
   readonly obeysNoindex: boolean
   readonly #options: SourceVisitsOptions
   readonly #readAs: string
@@ -106,7 +106,7 @@ export class SourceVisits {
     const isFirst = this.obeys && !reader.robots.has(entry.url)
     const disallowed = await this.disallowed(entry.url, entry)
     if (disallowed) return disallowed
-    // The site's robots.txt has just been requested.
+    // The site's robots.txt has just been requested, so wait as long as between two pages.
     if (isFirst) await pause(frontier.delayOf(entry), cut)
     if (stop.aborted) return CUT_SHORT
     // Observers compare whole pages, so a copy or a 304 isn't enough.
@@ -137,13 +137,14 @@ export class SourceVisits {
       },
     }
     let visit = await reader.visit(entry.url, { ...options, ...(validators && { validators }) })
-    // Only the page itself says who can read it now.
+    // The list of who can read the page comes only with the page itself, so request it again in full.
     if (visit.kind === "unmodified" && visit.readersSent !== sentIn(known?.readAs))
       visit = await reader.visit(entry.url, options)
     if (visit.kind !== "read") return visit
     if (isWhole) return { kind: "read", reading: await this.#observed(entry, visit.reading, options) }
     const { reading } = visit
-    // Working validators save more than a copy. If they were sent and the site sent the page anyway, they may not work.
+    // Validators that work save more than a markdown copy does. If they were sent and the site sent the page anyway,
+    // they may not work.
     const isWanted = reading.validators && (validators !== null || !hasAny(reading.validators))
     if (!isWanted) return visit
     const isOwn = reading.url === entry.url
@@ -188,7 +189,7 @@ export class SourceVisits {
       accepts: (type) => type === MARKDOWN,
       maxBytes,
       signal: this.#options.cut,
-      // A redirect leads to a different document from the copy that was compared.
+      // A redirect leads to a different document than the copy that was compared.
       onRedirect: () => Promise.resolve({ kind: "skipped", because: "unsupported-type" }),
     })
     if (fetched.kind !== "fetched") return null
@@ -211,12 +212,12 @@ export class SourceVisits {
     })
   }
 
-  /** Lets the next visit to an address download it again and use a browser, since scripts build its page. */
+  /** Lets the next visit to an address download the page again in a browser, because scripts build it. */
   readAnew(url: PageUrl): void {
     this.#anew.add(url)
   }
 
-  /** {@link readAs} of one page: the facts from lists become part of it, and the rest is as in {@link Reading}. */
+  /** The {@link readAs} of one page: it includes the facts from lists, and everything else in {@link Reading}. */
   readAsOf(
     { isNews, publishedAt }: ListedFacts,
     { isShell = false, readersSent }: Pick<Reading, "isShell" | "readersSent"> = {},
@@ -229,7 +230,7 @@ export class SourceVisits {
     return this.#anew.has(url) || before?.readAs?.endsWith(SHELL) === true
   }
 
-  /** Whether the index holds the page, it would be read the same way again, and its links are known. */
+  /** Whether the index contains the page, the page would be read the same way again, and its links are known. */
   async #isAsKnown(entry: FrontierEntry, before: KnownAddress | null): Promise<boolean> {
     if (before === null || before.hash === null || !isPageOutcome(before.outcome)) return false
     if (!hasAny(before.validators) && before.copy === null) return false

@@ -3,14 +3,14 @@ import { BlockedAddressError } from "./guard/blocked-address.ts"
 import { isUnknownName } from "./network-error.ts"
 import { pause } from "#base/flow/pause.ts"
 
-// Only the operator may learn whether a name is unknown or resolves to a private network; commands and the log show it.
-// Otherwise an API caller could probe for the names of this network one by one, so both cases get the same words after
-// the same time.
+// Tells API callers the same, after the same time, whether a name is unknown or resolves to a private network.
+// Otherwise they could probe for the names of this network one by one. Only the operator may learn which it is:
+// commands and the log show it.
 
 /** The message for a host that has no address, or none that may be read. */
 export const UNREACHABLE_HOST = "the host was not found, or is in a network that may not be read"
 
-/** A local name server answers well before this, and so do most others. */
+/** Time after which an answer reveals nothing. A local name server answers well before this, and so do most others. */
 const TELLING_MS = 500
 
 const REFUSED = "failed:blocked-address" satisfies OutcomeName
@@ -25,15 +25,15 @@ export function concealedEnd<E extends { readonly outcome: OutcomeName; readonly
 }
 
 /**
- * A visit as callers of the API may see it. Both kinds count as temporary: a name server that is failing for the moment
- * must not look different either, and a crawl outlasts its restart.
+ * A visit as callers of the API may see it. Both cases count as temporary: a name server that is failing for the moment
+ * must look the same too, and a crawl outlasts its restart.
  */
 export function concealedVisit<V extends { readonly kind: string }>(visit: V): V {
   if (!isRefusedOrUnknown(visit)) return visit
   return { ...visit, because: "dns", detail: UNREACHABLE_HOST, transient: true }
 }
 
-/** Whether a visit ended at a name that is unknown, or that leads to a forbidden address. */
+/** Whether a visit ended at a name that is unknown, or that resolves to a forbidden address. */
 export function isRefusedOrUnknown(visit: { readonly kind: string; readonly because?: unknown }): boolean {
   return visit.kind === "failed" && (visit.because === "dns" || visit.because === "blocked-address")
 }
@@ -44,7 +44,7 @@ export function concealedCounts(outcomes: OutcomeCounts): OutcomeCounts {
   return refused === undefined ? outcomes : { ...others, [UNKNOWN]: (others[UNKNOWN] ?? 0) + refused }
 }
 
-/** The real outcomes that callers of the API see as this one. */
+/** The real outcomes that callers of the API see as `failed:dns`. */
 export const concealedAs = (name: OutcomeName): readonly OutcomeName[] =>
   name === UNKNOWN ? [UNKNOWN, REFUSED] : [name]
 

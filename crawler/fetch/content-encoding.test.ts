@@ -80,7 +80,7 @@ const made: [header: string, body: Uint8Array][] = [
 test.each(made)("a body sent as %j is decoded, up to its size limit", async (header, sent) => {
   const undone = await decompress(new Uint8Array(sent), header, WORDS.length)
   expect(undone.kind === "body" && Buffer.from(undone.body).equals(WORDS)).toBe(true)
-  // An uncompressed body was already measured when it arrived.
+  // An uncompressed body was already measured when it arrived, so the limit does not apply to it.
   const less = await decompress(new Uint8Array(sent), header, WORDS.length - 1)
   expect(less.kind).toBe(sent === WORDS ? "body" : "too-large")
 })

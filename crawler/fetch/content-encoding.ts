@@ -18,10 +18,10 @@ export type Decompressed =
   | { readonly kind: "too-large" }
   | { readonly kind: "bad-encoding"; readonly detail: string }
 
-/** There is no reason to compress twice; a third layer is an attack. */
+/** Maximum number of nested encodings. There is no reason to compress even twice; a third layer is an attack. */
 const MAX_LAYERS = 2
 
-/** 8 MB, the largest window a site may expect of a reader (RFC 9659 §3); the decoder's own limit is 128 MB. */
+/** 8 MB, the largest window that a site may expect a client to support (RFC 9659 §3); the decoder's own limit is 128 MB. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 }
 
 /** Size of each chunk of decoded output. Node.js's default of 16 KB takes twice as long. */
@@ -90,7 +90,7 @@ function decoder(layer: string, body: Uint8Array): Transform {
     case "zstd":
       return createZstdDecompress({ chunkSize, params: ZSTD_PARAMS })
     case "deflate":
-      // By "deflate" RFC 9110 means zlib, but some servers send raw deflate: the zlib header tells them apart.
+      // RFC 9110 defines "deflate" as zlib, but some servers send raw deflate: the zlib header tells them apart.
       return hasZlibHeader(body) ? createInflate({ chunkSize }) : createInflateRaw({ chunkSize })
     default:
       throw new Error(`unknown encoding`)

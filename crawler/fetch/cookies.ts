@@ -1,10 +1,10 @@
 import { type Cookie, CookieJar } from "tough-cookie"
 
-/** More names than a site needs. Further names are ignored: some sites set a new one on every page. */
+/** Maximum number of cookie names, more than any site needs. Further names are ignored: some sites set a new one on every page. */
 const MAX_COOKIES = 300
 const MAX_COOKIE_CHARS = 8192
 
-/** Cookies according to the rules of browsers: each for its host or domain, path and scheme. Bounded, and in memory only. */
+/** Stores cookies according to the rules of browsers: each for its host or domain, path and scheme. The number is limited, and they are kept in memory only. */
 export class Cookies {
   readonly #jar = new CookieJar()
   readonly #names = new Set<string>()
@@ -18,7 +18,7 @@ export class Cookies {
     return this.#jar.getCookiesSync(url.href)
   }
 
-  /** Keeps the cookies of an answer's Set-Cookie headers, within the bounds. */
+  /** Keeps the cookies in a response's Set-Cookie headers, within the limits. */
   note(url: URL, header: string | readonly string[] | undefined): void {
     for (const line of typeof header === "string" ? [header] : (header ?? [])) {
       const name = line.split("=", 1)[0]?.trim() ?? ""
@@ -29,7 +29,7 @@ export class Cookies {
     }
   }
 
-  /** Keeps one cookie regardless of the limits, toward which the operator's own do not count. */
+  /** Stores one cookie regardless of the limits. Used for the operator's cookies, which do not count toward them. */
   give(url: string, line: string): void {
     this.#jar.setCookieSync(line, url, { ignoreError: true })
   }

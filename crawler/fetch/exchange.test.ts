@@ -8,11 +8,11 @@ import { startTestSite, type TestSite } from "../testing/test-site.ts"
 import { exchange, type ExchangeOptions } from "./exchange.ts"
 
 const HTML = { "content-type": "text/html" }
-/** Number of bytes up to which an unwanted body is read to its end. */
+/** Maximum number of bytes of an unwanted body that is read to its end. */
 const DRAINED = 65_536
 
 const asked: { method: string | undefined; body: string }[] = []
-/** Promises that resolve when the connection closes, for requests whose body was not sent to its end. */
+/** Promises that resolve when a connection closes, for requests whose body was not sent to its end. */
 const left: Promise<unknown>[] = []
 const sockets = new Set<unknown>()
 let site: TestSite

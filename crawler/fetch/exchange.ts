@@ -8,7 +8,7 @@ export interface ExchangeOptions {
   readonly headers: Readonly<Record<string, string>>
   /** Default: GET, without a body. */
   readonly post?: string
-  /** Maximum body bytes as sent; one more, and the exchange ends as `too-large`. */
+  /** Maximum number of body bytes, as sent; if there are more, the exchange ends as `too-large`. */
   readonly maxBytes: number
   /** The account from which the body's bytes are reserved. If none are left, reading pauses. */
   readonly memory?: QueuedAccount | undefined
@@ -17,13 +17,13 @@ export interface ExchangeOptions {
   readonly signal: AbortSignal
 }
 
-/** One request and its answer, without redirects, decompression or judgement. */
+/** The result of one request, without redirects, decompression or interpretation. */
 export type Exchange =
   | {
       readonly kind: "response"
       readonly status: number
       readonly headers: IncomingHttpHeaders
-      /** As sent; empty if it was not wanted. */
+      /** The body as sent; empty if it was not wanted. */
       readonly body: Uint8Array
     }
   /** The connection ended before the end of a wanted body. */
@@ -37,14 +37,14 @@ export type Exchange =
   | { readonly kind: "too-large" }
   | { readonly kind: "error"; readonly error: Error }
 
-/** A small unwanted body is read to its end, since that costs less than a new connection. */
+/** Maximum size of an unwanted body that is read to its end, since that costs less than a new connection. */
 const DRAINED_BYTES = 65_536
 
 class Stop extends Error {}
 
 /**
- * Sends a GET or a POST through the dispatcher itself: this avoids a stream per body, a large share of the cost of a
- * small page.
+ * Sends a GET or a POST directly through the dispatcher. This avoids a stream per body, which is a large share of the
+ * cost of a small page.
  */
 export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOptions): Promise<Exchange> {
   return new Promise((resolve) => {
@@ -56,7 +56,8 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
     let chunks: Buffer[] = []
     const abort = () => {
       if (controller) controller.abort(abortReason(options.signal))
-      // Still waiting for a connection, so there is no reader to notify and the answer does not wait either.
+      // The request is still waiting for a connection, so there is no reader to notify, and the result is returned at
+      // once.
       else finish({ kind: "error", error: abortReason(options.signal) })
     }
     const finish = (result: Exchange) => {

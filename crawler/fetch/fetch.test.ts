@@ -140,7 +140,7 @@ const fetch = (path: string, options: Partial<FetchOptions> = {}) =>
 const text = (result: Awaited<ReturnType<typeof fetch>>) =>
   result.kind === "fetched" ? Buffer.from(result.body).toString() : result
 
-/** A guard whose connections return the given answer: a redirect to this address, or an error. */
+/** A guard whose connections return the given response: a redirect to this address, or an error. */
 const byHand = (answerOf: (url: URL) => string | Error) =>
   ({
     dispatcherFor: (at: URL) =>
@@ -184,9 +184,9 @@ describe("a redirect", () => {
     expect(text(await fetch("/cookie"))).toBe(PAGE)
     expect(await cookies("/shop/enter")).toEqual(["lang=fr"])
     expect(await cookies("/wall")).toEqual([undefined])
-    // The next visit is another reader's.
+    // The next visit has no cookies, as if it came from another reader.
     expect(await cookies("/headers")).toEqual([undefined])
-    // On a login's sites only its own cookies count, and they are kept.
+    // On the sites of a login, only the login's own cookies are sent, and new ones are kept.
     const login = { kind: "cookies", cookies: { own: "1" } } as const
     const session = new CredentialSession(login, [site.origin], {})
     expect(await cookies("/shop/enter", { session })).toEqual(["own=1; lang=fr"])
@@ -432,7 +432,7 @@ describe("a site that", () => {
       expect(taken).toMatchObject(part(expect.anything(), cutOff))
       expect(text(taken)).toBe(PAGE)
     }
-    // It is unpacked if the archive is complete. An error stays an error, whether or not its text arrived.
+    // The body is unpacked if the gzip stream is complete. An error stays an error, whether or not its text arrived.
     expect(text(await fetch("/unended-gzip", { takesCutOff: () => true }))).toBe(PAGE)
     expect(await fetch("/torn-gzip", { takesCutOff: () => true })).toMatchObject({
       because: "bad-encoding",
@@ -470,9 +470,9 @@ describe("a site that", () => {
       "the site refused the connection (certificate required); it may require a client certificate: set the source's clientCert"
     const failed = { kind: "failed", because: "tls", transient: false }
     expect(await end(alert)).toEqual({ ...failed, detail: `no secure connection: ${told}` })
-    // With or without an error code.
+    // The error is recognized with or without an error code.
     expect(await end(new Error("tlsv13 alert access denied"))).toMatchObject(failed)
-    // An error that was already reported is not reported again, even if a certificate has such a name.
+    // An error that was already explained is not explained again, even if a certificate has such a name.
     const named = 'the certificate was issued by "alert unknown ca"'
     expect(await end(new SecureConnectionError("INVALID_CA", named, alert))).toEqual({
       ...failed,

@@ -18,10 +18,10 @@ import { RedirectChain } from "./redirect-chain.ts"
 import type { Session } from "./session.ts"
 import { type CrawlOutcome, CUT_OFF, type FailureReason } from "../outcome.ts"
 
-/** A failed outcome that also says whether the next visit may well succeed. */
+/** A failed outcome that also says whether the next visit might succeed. */
 export type FetchFailure = Extract<CrawlOutcome, { kind: "failed" }> & { readonly transient: boolean }
 
-/** A body, or why there is none. */
+/** A page's body, or why there is none. */
 export type FetchResult =
   | Fetched
   /** The copy that the validators identify is still valid. */
@@ -35,17 +35,17 @@ export interface Fetched {
   readonly url: PageUrl
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Decompressed, in a separate buffer that can be transferred or kept. */
+  /** The decompressed body, in a separate buffer that can be transferred or kept. */
   readonly body: Uint8Array
   /** The requests that led to it. */
   readonly chain?: RedirectChain
-  /** Says how much came before the connection ended. Left out when the whole body came. */
+  /** Says how much arrived before the connection ended. Left out if the whole body arrived. */
   readonly cutOff?: string
   /** Facts about the page from outside its body; they take precedence over the body's. Websites have none. */
   readonly facts?: PageFacts
   /** Who may read it, according to the folder, repository or program it comes from; its own headers and tags narrow that. Omitted for everyone. */
   readonly readers?: Readers
-  /** How its address links to places in it, if it is text. Websites have none: their pages have their own anchors. */
+  /** How to link to places in it, if it is text. Websites don't need this: their pages have their own anchors. */
   readonly marks?: PlaceMarks
 }
 
@@ -54,10 +54,10 @@ export type PageFacts = Partial<
   Pick<Extracted, "title" | "description" | "author" | "publishedAt" | "language" | "type">
 >
 
-/** The part that arrived of a truncated answer. */
+/** The part of a truncated response that arrived. */
 export type CutOff = Pick<Fetched, "url" | "headers" | "body">
 
-/** The validators that a site gave for a copy (RFC 9110 §8.8); `null` if it gave none. */
+/** The validators that a site sent for a copy (RFC 9110 §8.8); `null` if it sent none. */
 export interface Validators {
   readonly etag: string | null
   readonly lastModified: string | null
@@ -82,7 +82,7 @@ export interface FetchOptions {
   readonly session?: Session | undefined
   /** The chain to continue, with its addresses and cookies. Default: a new chain. */
   readonly after?: RedirectChain | undefined
-  /** Whether the part of a truncated answer that arrived is enough. Default: never. */
+  /** Whether the part of a truncated response that arrived is enough. Default: never. */
   readonly takesCutOff?: ((part: CutOff) => boolean) | undefined
   /** Called before a redirect is followed; if it returns an outcome, the visit ends with that. */
   readonly onRedirect?: (to: PageUrl) => Promise<CrawlOutcomeOfRedirect | null>
@@ -98,7 +98,7 @@ class Timeout extends Error {}
 
 const HOST_FAULTS = new Set<FailureReason>(["blocked-address", "dns", "refused", "tls", "timeout"])
 
-/** GETs a page: redirects, limits, decompression. Whatever the site does is returned as a value; rejects only on a bug. */
+/** Requests a page with GET; handles redirects, limits and decompression. Whatever the site does is returned as a value; the promise rejects only on a bug. */
 export async function fetchPage(url: PageUrl, options: FetchOptions): Promise<FetchResult> {
   const abort = new AbortController()
   const timer = setTimeout(() => {
@@ -123,7 +123,7 @@ async function followed(start: PageUrl, options: FetchOptions, signal: AbortSign
   let status = 0
   for (;;) {
     const credentials = chain.headersFor(new URL(url), options.session)
-    // A request to the same address with different cookies may get a different answer.
+    // A request to the same address with different cookies may get a different response.
     if (!chain.add(url, credentials)) return failed("redirect-loop", `redirect loop back to ${url}`)
     if (chain.length > options.maxRedirects + 1) {
       return failed("redirect-loop", `more than ${options.maxRedirects} redirects, the last to ${url}`)
@@ -144,7 +144,7 @@ async function followed(start: PageUrl, options: FetchOptions, signal: AbortSign
   }
 }
 
-/** The user sees a different address and does not know the host that failed. */
+/** Mentions the redirect in a failure's details, because the user sees a different address and does not know the host that failed. */
 function afterRedirect(result: FetchResult, url: PageUrl, status: number): FetchResult {
   if (result.kind !== "failed" || !HOST_FAULTS.has(result.because)) return result
   const what = status === 301 || status === 308 ? "moved" : "redirects"
@@ -230,7 +230,7 @@ function requestHeaders(options: FetchOptions): Record<string, string> {
 
 const MAX_VALIDATOR_CHARS = 500
 
-/** The validators of an answer. Values that cannot be sent back in a header are left out. */
+/** The validators of a response. Values that cannot be sent back in a header are left out. */
 export function validatorsOf(headers: IncomingHttpHeaders): Validators {
   const kept = (value: string | undefined) =>
     value !== undefined && value.length <= MAX_VALIDATOR_CHARS && /^[\x20-\x7e]+$/.test(value) ? value : null
@@ -269,7 +269,7 @@ function failureOf(error: Error, options: FetchOptions): FetchFailure {
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
     return failed("timeout", "the site stopped answering", true)
   }
-  // Since TLS 1.3 it may arrive when the connection has already been made (RFC 8446 §4.4.2).
+  // Since TLS 1.3 this alert may arrive after the connection has been made (RFC 8446 §4.4.2).
   const wanted = error instanceof SecureConnectionError ? null : clientCertificateWanted(error)
   if (wanted !== null || isTlsError(code, error))
     return failed("tls", `no secure connection: ${wanted ?? withoutPlaces(error.message)}`)
@@ -278,7 +278,7 @@ function failureOf(error: Error, options: FetchOptions): FetchFailure {
   return failed("http-status", `invalid HTTP answer: ${error.message}`)
 }
 
-/** OpenSSL puts a thread, codes and the place in its source around the reason. */
+/** Returns only the reason: OpenSSL puts a thread id, codes and a place in its source code around it. */
 const withoutPlaces = (message: string): string =>
   /^[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+):/.exec(message)?.[1] ?? message
 

@@ -3,8 +3,8 @@ import { Cookies } from "./cookies.ts"
 import type { Session } from "./session.ts"
 
 /**
- * The requests of one visit through redirects, with the cookies set on the way, as in a browser opened for this visit.
- * Cookies of a login's sites are kept in its session instead.
+ * The requests of one visit through redirects, with the cookies set along the way, as in a browser opened for this
+ * visit. The cookies of a login's sites are kept in its session instead.
  */
 export class RedirectChain {
   readonly #requests: Set<string>
@@ -32,7 +32,7 @@ export class RedirectChain {
     return this.#addresses.has(url)
   }
 
-  /** Records a request. @returns false if the same one was made before, since its answer would be the same */
+  /** Records a request. @returns false if the same one was made before, since its response would be the same */
   add(url: PageUrl, headers: Readonly<Record<string, string>>): boolean {
     const request = keyOf(url, headers)
     if (this.#requests.has(request)) return false

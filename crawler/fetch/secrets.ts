@@ -1,12 +1,12 @@
 import type { Login } from "../source.ts"
 import { resolveSecret, signingSecret } from "#base/secret.ts"
 
-/** `${NAME}` or `file:/path`, with one word before it if the value has one: `Bearer ${TOKEN}`. */
+/** Matches `${NAME}` or `file:/path`, optionally after one word: `Bearer ${TOKEN}`. */
 const REFERENCE = /^(?:(\w+) )?(\$\{[A-Za-z_]\w*\}|file:.+)$/
-/** Names of fields, cookies and headers whose values are secrets. */
+/** Matches names of fields, cookies and headers whose values are secrets. */
 const SECRET_NAME =
   /pass|pwd|secret|token|\bpin\b|otp|api.?key|\bkey\b|auth|cookie|sess|\bsid\b|kennwort|credential/i
-/** A header name (RFC 9110 §5.6.2) that the request does not set itself. */
+/** Matches a header name (RFC 9110 §5.6.2). The names in the list below are set by the request itself. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const OWN_HEADERS = new Set([
   "host",
@@ -17,7 +17,7 @@ const OWN_HEADERS = new Set([
   "accept-encoding",
 ])
 
-/** A problem with a field of a login; `path` leads to it. */
+/** A problem with a field of a login; `path` is the path to the field. */
 export interface LoginProblem {
   readonly path: readonly string[]
   readonly message: string
@@ -30,7 +30,7 @@ export function checkSecret(text: string): string | null {
     : "must name a secret, not contain it: ${NAME} for an environment variable, or file:/path"
 }
 
-/** The secrets that a part of a source names, by the path to each: `${NAME}` as written, or `file:`. */
+/** The secrets that a part of a source refers to, by the path to each: `${NAME}` as written, or `file:`. */
 export function secretsNamed(
   part: unknown,
   path: readonly string[] = [],
@@ -45,8 +45,8 @@ export function secretsNamed(
 }
 
 /**
- * The secrets named by a part of a source that are missing from `env` or too weak to sign with; `path` leads to each.
- * No message contains a value.
+ * Problems with secrets that a part of a source refers to: they are missing from `env` or too weak to sign with. `path`
+ * is the path to each. No message contains a value.
  */
 export function missingSecrets(
   part: unknown,
@@ -115,7 +115,7 @@ function namedSecrets(field: string, values: Readonly<Record<string, string>>): 
 }
 
 /**
- * A value with its secret filled in; a value that names none is returned unchanged.
+ * A value with its secret filled in; a value that refers to no secret is returned unchanged.
  * @throws Error naming what is missing, never a value
  */
 export function resolveValue(text: string, env: NodeJS.ProcessEnv): string {

@@ -13,15 +13,15 @@ export interface SessionCookie {
 }
 
 /**
- * The headers and cookies of a logged-in source's requests. It is asked on each hop of each request, and gives nothing to sites other
- * than the source's own.
+ * The headers and cookies of a logged-in source's requests. It is consulted on each hop of each request, and returns
+ * nothing for sites other than the source's own.
  */
 export interface Session {
   /** Whether `url` is on one of the session's sites. */
   covers(url: URL): boolean
-  /** The Authorization header, cookies and other headers for a request to `url`; empty for a foreign URL. Names are in lower case. */
+  /** The Authorization header, cookies and other headers for a request to `url`; empty for an address on another site. Names are in lower case. */
   headersFor(url: URL): Readonly<Record<string, string>>
-  /** Keeps the cookies that an answer set; those of foreign sites are dropped. */
+  /** Stores the cookies that a response set; those of other sites are dropped. */
   noteSetCookie(url: URL, header: string | readonly string[] | undefined): void
   /** The cookies of {@link headersFor}, one by one. */
   cookiesFor(url: URL): readonly SessionCookie[]
@@ -35,7 +35,7 @@ export class CredentialSession implements Session {
   #jar = new Cookies()
 
   /**
-   * @param addresses the seeds and the page with the form: the session is for their sites
+   * @param addresses the seeds and the page with the form; the session is used for their sites
    * @throws Error naming a missing secret
    */
   constructor(login: Login, addresses: readonly string[], env: NodeJS.ProcessEnv) {
@@ -80,7 +80,7 @@ export class CredentialSession implements Session {
   }
 }
 
-/** An http site may redirect its readers to https, where the values sent are even safer; never the other way round. */
+/** Whether an address is on one of the sites. An http site may redirect to https, where the values sent are even safer, but never the other way round. */
 function originsOf(url: URL): string[] {
   return url.port === "" ? [url.origin, `https://${url.hostname}`] : [url.origin]
 }

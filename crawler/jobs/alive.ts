@@ -1,14 +1,14 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely"
 
-/** A running job that has been silent this long has lost its process. */
+/** Milliseconds without a heartbeat after which a running job has lost its process. */
 const SILENT_MS = 10_000
 
 /**
- * Whether a process whose last sign of life was at `beat_at` is alive at `now`. A sign from the future does not count: the clock was
- * set back, and a living process gives another within a second.
+ * Whether a process whose last heartbeat was at `beat_at` is alive at `now`. A heartbeat from the future does not
+ * count: the clock was set back, and a living process sends another within a second.
  */
 export const isAlive = (now: number | Expression<number>): RawBuilder<SqlBool> =>
   sql`abs(${now} - beat_at) < ${sql.lit(SILENT_MS)}`
 
-/** Whether a job that says it is running has lost its process. */
+/** Whether a job that is marked as running has lost its process. */
 export const isSilent = (beatAt: number): boolean => Math.abs(Date.now() - beatAt) >= SILENT_MS

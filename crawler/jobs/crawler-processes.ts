@@ -3,7 +3,7 @@ import { queriesOf } from "#base/store/query/queries.ts"
 import { isAlive } from "./alive.ts"
 import { type JobTables, migrateJobs } from "./job-schema.ts"
 
-/** The processes that take jobs, tracked by their signs of life in `state.db`. */
+/** The processes that take jobs, tracked by their heartbeats in `state.db`. */
 export class CrawlerProcesses {
   readonly #db: StateStore
 
@@ -34,12 +34,15 @@ export class CrawlerProcesses {
     })
   }
 
-  /** Records that the process `pid` ends. */
+  /** Records that the process `pid` is ending. */
   async gone(pid: number): Promise<void> {
     await queriesOf<JobTables>(this.#db).deleteFrom("crawler_process").where("pid", "=", pid).execute()
   }
 
-  /** Forgets all processes, and that any of them works on a job: the store is a copy, and the processes belonged to the original. @returns how many jobs were running. */
+  /**
+   * Forgets all processes, and that any of them works on a job. Called when the store is a copy, because the processes
+   * belonged to the original. @returns how many jobs were running.
+   */
   async forgetAll(): Promise<number> {
     const queries = queriesOf<JobTables>(this.#db)
     const { numUpdatedRows } = await queries
@@ -52,11 +55,11 @@ export class CrawlerProcesses {
   }
 }
 
-/** Processes that take jobs, in a store of any version. */
+/** A query for the processes that take jobs, in a store of any version. */
 export const livingCrawlers = (db: StateStore): Promise<{ pid: number }[]> =>
   queriesOf<JobTables>(db).selectFrom("crawler_process").select("pid").where(isAlive(Date.now())).execute()
 
-/** Running jobs whose process is gone, in a store of any version. */
+/** A query for running jobs whose process is gone, in a store of any version. */
 export const lostJobs = (db: StateStore): Promise<{ id: number }[]> =>
   queriesOf<JobTables>(db)
     .selectFrom("job")
@@ -65,7 +68,7 @@ export const lostJobs = (db: StateStore): Promise<{ id: number }[]> =>
     .where((eb) => eb.not(isAlive(Date.now())))
     .execute()
 
-/** Whether a process takes jobs or works on one, in a store that may be of any version. */
+/** Whether any process takes jobs or works on one, in a store of any version. */
 export async function hasLivingProcess(db: StateStore): Promise<boolean> {
   const now = Date.now()
   const queries = queriesOf<JobTables>(db)

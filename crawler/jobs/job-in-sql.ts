@@ -11,7 +11,7 @@ export function isJob(id: Expression<number>): Expression<SqlBool> {
   return eb.exists(eb.selectFrom("job").select("job.id").where("job.id", "=", id))
 }
 
-/** Whether a receiver of the job's source subscribes to an event. */
+/** Whether a webhook receiver of the job's source subscribes to an event. */
 export const wantsEventSql = (event: Webhook["events"][number], id: string): string =>
   `exists (select 1 from job, json_each(job.spec, '$.webhooks') hook, json_each(hook.value, '$.events') event
            where job.id = ${id} and event.value = '${event}')`

@@ -4,7 +4,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { JobEvent } from "../job.ts"
 import type { JobTables } from "./job-schema.ts"
 
-/** The number of lines that a job's log keeps: the newest. */
+/** Number of lines kept in a job's log: the newest ones. */
 const EVENTS_KEPT = 500
 
 /** The logs of jobs, a few hundred lines each. */
@@ -12,7 +12,7 @@ export class JobLog {
   readonly #db: StateStore
   readonly #clock: Clock
 
-  /** The table belongs to `Jobs`. */
+  /** The table is created by `Jobs`. */
   constructor(db: StateStore, clock: Clock) {
     this.#db = db
     this.#clock = clock
@@ -51,7 +51,7 @@ export class JobLog {
       .execute()
   }
 
-  /** A job's log, oldest line first: its newest `limit` lines. */
+  /** The newest `limit` lines of a job's log, oldest first. */
   async events(id: number, limit = EVENTS_KEPT): Promise<JobEvent[]> {
     const rows = await queriesOf<JobTables>(this.#db)
       .selectFrom("job_event")

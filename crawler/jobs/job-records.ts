@@ -15,7 +15,7 @@ import { changesOf } from "./page-changes.ts"
 import { sourceOf } from "./source-runs.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 
-/** The state of a job at a given time. A running job that is silent has lost its process, and is queued again. */
+/** The state of a job at a given time. A running job without heartbeats has lost its process, and counts as queued again. */
 const shownState = (now: number) =>
   sql<JobState>`case when state = 'running' and not ${isAlive(now)} then 'queued' else state end`
 
@@ -60,7 +60,7 @@ export class JobRecords {
     return await Promise.all(rows.map((row) => this.jobOf(row)))
   }
 
-  /** How many jobs {@link list} has in total. */
+  /** The total number of jobs that match the filters of {@link list}. */
   async count(options: { source?: string; state?: JobState } = {}): Promise<number> {
     const { n } = await this.#chosen(options)
       .select((eb) => eb.fn.countAll<number>().as("n"))
@@ -75,7 +75,7 @@ export class JobRecords {
     return query
   }
 
-  /** Jobs of a source that are queued, running or paused; newest first. */
+  /** The jobs of a source that are queued, running or paused, newest first. */
   async open(source: string): Promise<Job[]> {
     const rows = await this.#chosen({ source })
       .selectAll()
@@ -96,14 +96,14 @@ export class JobRecords {
     return row ? await this.jobOf(row) : null
   }
 
-  /** The sources of jobs in any state. */
+  /** The names of all sources that have jobs, in any state. */
   async sources(): Promise<Source[]> {
     const rows = await this.queries.selectFrom("job").select("spec").distinct().execute()
     return rows.map((row) => sourceOf(row))
   }
 
   /**
-   * Requests that a host be given up at once for the rest of a run.
+   * Requests that a run give up on a host at once.
    * @returns false when the job has ended, or has no open address on that host.
    */
   async skipHost(id: number, host: string): Promise<boolean> {

@@ -14,7 +14,7 @@ export interface JobTables {
     id: Generated<number>
     source: string
     state: JobState
-    /** The state that the job's process is asked to bring it to. */
+    /** The state that the job's process is asked to put it in. */
     stop: "paused" | "cancelled" | null
     error: string | null
     crashes: Generated<number>
@@ -29,10 +29,10 @@ export interface JobTables {
     note: string | null
     bytes: Generated<number>
     spent_ms: Generated<number>
-    /** Whether the run is known to have followed every link it met; null if not known yet. */
+    /** Whether the run is known to have followed every link it found; null if not known yet. */
     whole: number | null
     author: Generated<SourceAuthor>
-    /** The number of outcomes recorded when its process was last lost; `crashes` counts losses with no outcome in between. */
+    /** The number of outcomes recorded when its process was last lost; `crashes` counts lost processes without a new outcome in between. */
     outcomes_at_crash: Generated<number>
     result: JobResult | null
     reason: string | null
@@ -50,8 +50,8 @@ export interface JobTables {
 }
 
 /**
- * Counts page changes for the run that made them, in the transaction that records them. Changes while the job is not
- * running, such as those of a restore, do not count.
+ * Counts page changes for the run that made them, in the transaction that records them. Changes made while the job is
+ * not running, such as those of a restore, do not count.
  */
 const changeTriggers = (words: SchemaWords): string =>
   pageTriggers(
@@ -101,10 +101,10 @@ const STEPS: readonly Step[] = [
    alter table job add column copy_spared ${integer} not null default 0`,
 ]
 
-/** Creates the tables of jobs, or brings them up to date. */
+/** Creates or updates the tables of jobs. */
 export function migrateJobs(db: StateStore): void {
   migrateTraces(db)
-  // Comes first, because the triggers are on its tables.
+  // These tables come first, because they have triggers that are created below.
   migrateFrontier(db)
   migrateProcesses(db)
   migrate(db, "crawler", STEPS)

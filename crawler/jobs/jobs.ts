@@ -18,14 +18,14 @@ import { isAlive } from "./alive.ts"
 import { JobRecords } from "./job-records.ts"
 import type { JobTables } from "./job-schema.ts"
 
-/** A job that has crashed its process this often, with no outcome recorded in between, is not tried again. */
+/** Number of crashes, with no outcome recorded in between, after which a job is not tried again. */
 const MAX_CRASHES = 5
-/** From this many crashes on, a job runs alone until it records an outcome, so that others are not blamed along with it. */
+/** Number of crashes from which on a job runs alone until it records an outcome, so that other jobs are not blamed along with it. */
 const CRASHES_IN_DOUBT = 2
 /**
- * The number of a source's latest ended runs for which the failed addresses are kept; for earlier runs only their
- * number is kept. Otherwise, with hourly runs, a thousand dead links that a site never fixes would leave two million
- * rows in the 90 days for which a job is kept.
+ * Number of a source's most recently ended runs whose failed addresses are kept; for earlier runs only the count is
+ * kept. Otherwise, with hourly runs, a thousand dead links that a site never fixes would leave two million rows in the
+ * 90 days for which a job is kept.
  */
 export const RUNS_WITH_FAILURES = 20
 const FINE: Judged = { result: "finished", reason: null }
@@ -34,7 +34,7 @@ const FINE: Judged = { result: "finished", reason: null }
 const isLost = () =>
   sql<SqlBool>`case when process is null then not ${isAlive(storeTime())} else not ${isLiving(sql.ref("job.process"))} end`
 
-/** Which of the waiting jobs to choose from. */
+/** Selects the waiting jobs to choose from. */
 export interface JobWish {
   /** Sources whose jobs are left out. */
   readonly except?: ReadonlySet<string>
@@ -44,7 +44,7 @@ export interface JobWish {
   readonly isAlone?: boolean
 }
 
-/** A job that waits. */
+/** A job that is waiting. */
 export interface WaitingJob {
   readonly id: number
   readonly source: string
@@ -53,7 +53,7 @@ export interface WaitingJob {
   readonly isScheduled: boolean
 }
 
-/** The crawl jobs in `state.db`, as every process sees them: the queue, and the jobs' states. All calls are short. */
+/** The crawl jobs in `state.db`, shared by all processes: the queue, and the jobs' states. All calls are short. */
 export class Jobs extends JobRecords {
   /**
    * Requests a run of a source. If an identical job of the same source is queued, running or paused, that job is
@@ -81,7 +81,7 @@ export class Jobs extends JobRecords {
         (job) =>
           job.author === author &&
           JSON.stringify(job.source) === spec &&
-          // A run over failed addresses does not do the work of any other run.
+          // A run over failed addresses only replaces another such run.
           (job.visits !== "failed" || visits === "failed"),
       )
       if (open) {
@@ -127,9 +127,9 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * The job to run next: jobs that a user waits for come before scheduled ones, then the oldest first. Only one job of
-   * a source runs at a time, across all processes. Jobs of sources in `except` are left out; `only`, if given, limits
-   * the choice. A job that might crash its process goes first when it can run alone, and otherwise does not run.
+   * The job to run next: jobs that a user waits for come before scheduled ones, then the oldest comes first. Only one
+   * job of a source runs at a time, across all processes. Jobs of sources in `except` are left out; `only`, if given,
+   * limits the choice. A job that might crash its process goes first if it can run alone, and otherwise does not run.
    */
   async nextQueued(wish: JobWish = {}): Promise<Job | null> {
     const row = await this.#queued(wish, 1).selectAll().executeTakeFirst()
@@ -190,8 +190,8 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * Marks a queued job as running here.
-   * @param process id of this process, where others may work on jobs, too
+   * Marks a queued job as running in this process.
+   * @param process id of this process, where other processes may work on jobs too
    * @returns null when the job must not run now: it was cancelled or paused, or another process has this job or another
    * one of its source
    */
@@ -230,9 +230,9 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * Records that the job is alive.
-   * @returns the state it is asked to take, if any; `lost`: this process was considered lost, and the job belongs to
-   * another
+   * Records a heartbeat of the job.
+   * @returns the state that the job is asked to take, if any; `lost`: this process was considered lost, and the job
+   * belongs to another
    */
   async beat(id: number, process: string | null = null): Promise<"paused" | "cancelled" | "lost" | null> {
     await this.queries
@@ -247,14 +247,14 @@ export class Jobs extends JobRecords {
       .where("id", "=", id)
       .executeTakeFirst()
     if (row !== undefined && row.process !== process) return "lost"
-    // A job that was silent for a while may have been paused or cancelled as if it had no process.
+    // A job without heartbeats for a while may have been paused or cancelled as if it had no process.
     const asked = row?.state === "running" ? row.stop : row?.state
     return asked === "paused" || asked === "cancelled" ? asked : null
   }
 
   /**
    * Ends a run. A job that is `paused` or `queued` keeps its frontier, any other keeps only its failures. `judged`: the
-   * result of a `finished` run; a `failed` one has its error as its reason. `process`: the process that must own the
+   * result of a `finished` run; the reason of a `failed` one is its error. `process`: the process that must own the
    * job; if left out, any process may own it.
    */
   async end(
@@ -270,7 +270,7 @@ export class Jobs extends JobRecords {
     await this.#prune(id)
   }
 
-  /** Records how a job ended, for its operator, in the job and in its log. A second note is added to the first. */
+  /** Records how a job ended, for its operator, in the job and in its log. A second note is appended to the first. */
   async note(id: number, text: string): Promise<void> {
     await this.#set(id, {
       note: sql<string>`case when note is null then ${text} else note || ${BETWEEN_NOTES + text} end`,
@@ -279,8 +279,8 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * Forgets jobs that ended before `time` (milliseconds since 1970) with their logs and failures; the last job of each
-   * source stays. @returns how many were forgotten.
+   * Forgets jobs that ended before `time` (milliseconds since 1970), together with their logs and failures; the last
+   * job of each source stays. @returns how many were forgotten.
    */
   async forget(time: number): Promise<number> {
     const old = await this.queries
@@ -331,12 +331,13 @@ export class Jobs extends JobRecords {
       .where(condition)
       .execute()
     for (const { id, stop, crashes, waiting, outcomes_at_crash: before } of rows) {
-      // A job that made progress does not crash its process each time; nor does one that only waited.
+      // Not every loss counts: a job that made progress does not crash its process each time, and one that was only
+      // waiting did not crash it.
       const recorded = await this.#recorded(id)
       const counted = waiting === 1 ? 0 : 1
       const inVain = recorded === before ? crashes + counted : counted
       const isHopeless = inVain >= MAX_CRASHES
-      // A requested state takes effect now.
+      // A state that was requested takes effect now.
       const state = stop ?? (isHopeless ? "failed" : "queued")
       const error = state === "failed" ? "its process crashed repeatedly; see the log" : null
       await this.#set(id, { crashes: inVain, outcomes_at_crash: recorded })
@@ -353,7 +354,7 @@ export class Jobs extends JobRecords {
     await this.queries.updateTable("job").set(values).where("id", "=", id).execute()
   }
 
-  /** The jobs that {@link nextQueued} chooses from, in its order. */
+  /** A query for the jobs that {@link nextQueued} chooses from, in its order. */
   #queued({ except = new Set<string>(), only, isAlone = true }: JobWish, most: number) {
     let query = this.queries
       .selectFrom("job")
@@ -374,7 +375,7 @@ export class Jobs extends JobRecords {
     return Object.values(await outcomesOf(this.db, id)).reduce((sum, count) => sum + count, 0)
   }
 
-  /** Puts a job into `state`: at once, or through the process that works on it. @returns false when the job cannot take that state. */
+  /** Puts a job into `state`: at once, or by asking the process that works on it. @returns false when the job cannot take that state. */
   async #ask(id: number, state: "paused" | "cancelled"): Promise<boolean> {
     return await transaction(this.db, async () => {
       const job = await this.get(id)

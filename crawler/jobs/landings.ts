@@ -3,7 +3,7 @@ import { queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { JobTables } from "./job-schema.ts"
 
-/** Where the seeds of a source led last time. */
+/** The addresses to which a source's seeds were redirected last time. */
 export async function landingsOf(db: StateStore, name: string): Promise<Map<string, PageUrl>> {
   const rows = await queriesOf<JobTables>(db)
     .selectFrom("job_landing")
@@ -15,7 +15,7 @@ export async function landingsOf(db: StateStore, name: string): Promise<Map<stri
   return landingMap(rows)
 }
 
-/** Where the seeds of a job led. */
+/** The addresses to which the seeds of a job were redirected. */
 export async function landingsIn(db: StateStore, job: number): Promise<Map<string, PageUrl>> {
   const rows = await queriesOf<JobTables>(db)
     .selectFrom("job_landing")
@@ -25,7 +25,7 @@ export async function landingsIn(db: StateStore, job: number): Promise<Map<strin
   return landingMap(rows)
 }
 
-/** Where each seed of a source led in the latest job, up to this one, that visited it. */
+/** The address to which each seed of a source was redirected in the latest job, up to this one, that visited it. */
 export async function landingsUpTo(
   db: StateStore,
   name: string,
@@ -46,7 +46,7 @@ export async function landingsUpTo(
     .execute()
 }
 
-/** Stores where a seed of a job led. */
+/** Stores the address to which a seed of a job was redirected. */
 export async function keepLanding(db: StateStore, job: number, seed: string, landed: PageUrl): Promise<void> {
   await queriesOf<JobTables>(db)
     .insertInto("job_landing")

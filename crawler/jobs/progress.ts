@@ -6,22 +6,22 @@ import { steadyNow } from "#base/steady-time.ts"
 import type { HostWait } from "../fetch/hosts/host-waits.ts"
 import type { Job } from "../job.ts"
 
-/** A job's counters, named as in the display. */
+/** A job's counters, named as in the progress display. */
 export interface Progress {
-  /** Visits that ended, however they ended. */
+  /** Number of visits that have ended, however they ended. */
   readonly done: number
-  /** Pages indexed or found unchanged. */
+  /** Number of pages indexed or found unchanged. */
   readonly pages: number
   readonly failed: number
   readonly queued: number
   readonly pagesPerSecond: number
   /** Null while there is too little to estimate from. */
   readonly secondsLeft: number | null
-  /** Hosts that the job waits to try again. */
+  /** Hosts that the job is waiting to try again. */
   readonly waits: readonly HostWait[]
 }
 
-/** The rate is measured over the last seconds, so that it follows a site that slows down. */
+/** The rate is measured over this many milliseconds, so that it follows a site that slows down. */
 const WINDOW_MS = 10_000
 
 /** Turns snapshots of a job into progress. */
@@ -62,7 +62,7 @@ export function progressLine(progress: Progress): string {
 
 export const addressesText = (count: number): string => `${count} ${count === 1 ? "address" : "addresses"}`
 
-/** `waiting for host a.example: the connection was refused, next try 04:52:07`, in UTC like all times that commands show. */
+/** A line such as `waiting for host a.example: the connection was refused, next try 04:52:07`, in UTC like all times in the output of commands. */
 export const waitText = ({ host, why, until }: HostWait): string =>
   `waiting for host ${host}: ${printableLine(why)}, next try ${until.toISOString().slice(11, 19)}`
 
@@ -98,7 +98,7 @@ const MEANINGS: Readonly<Record<OutcomeName, string>> = {
 
 export const OUTCOME_NAMES = Object.keys(MEANINGS) as OutcomeName[]
 
-/** All texts that stand for some outcome, by {@link isMeantBy}. */
+/** All texts that mean some outcome, according to {@link isMeantBy}. */
 export const OUTCOME_WORDS = [
   ...new Set(OUTCOME_NAMES.flatMap((name) => [name, ...(name.includes(":") ? name.split(":") : [])])),
 ].toSorted()
@@ -106,7 +106,7 @@ export const OUTCOME_WORDS = [
 /** What an outcome means, in a few words. */
 export const meaningOf = (outcome: OutcomeName): string => MEANINGS[outcome]
 
-/** A job's outcomes, most frequent first, one line each, and what markdown copies saved. */
+/** A job's outcomes, most frequent first, one line each, and how much was saved by markdown copies. */
 export function summaryLines(job: Job): string[] {
   const entries = entriesOf(job.outcomes).sort(([, a], [, b]) => b - a)
   const width = Math.max(0, ...entries.map(([, count]) => String(count).length))

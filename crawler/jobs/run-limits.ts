@@ -6,21 +6,21 @@ import type { StateStore } from "#base/store/state-port.ts"
 import type { JobTables } from "./job-schema.ts"
 
 const MINUTE_MS = 60_000
-/** How much a killed process may use beyond its limits. */
+/** Time between two writes, and thus how far a killed process may exceed its limits. */
 const KEEP_EVERY_MS = 1000
 
 type Spent = Pick<Selectable<JobTables["job"]>, "bytes" | "spent_ms" | "copy_pages" | "copy_spared">
 
-/** The amount that one run has used of its source's limits, across all processes that worked on it. */
+/** How much of its source's limits one run has used, across all processes that worked on it. */
 export class RunLimits {
   readonly #db: StateStore
   readonly #job: Job
   readonly #startedAt = performance.now()
   readonly #spentBefore: number
   #keptAt = 0
-  /** Pages found, indexed or not. */
+  /** Number of pages found, indexed or not. */
   pages: number
-  /** Bytes of all bodies read, decompressed. */
+  /** Total size of all bodies read, decompressed, in bytes. */
   bytes: number
   /** Pages found unchanged by their markdown copies, and the bytes that this saved. */
   readonly copies: { pages: number; sparedBytes: number }
@@ -44,7 +44,7 @@ export class RunLimits {
     this.#spentBefore = row?.spent_ms ?? 0
   }
 
-  /** The limit that is reached, in words, or null. `pending`: number of visits under way, each of which might find a page. */
+  /** The limit that was reached, in words, or null. `pending`: number of visits under way, each of which might find a page. */
   reached(pending = 0): string | null {
     const { pages, bytes, minutes } = this.#job.source.limits
     if (this.pages + pending >= pages) return `the limit of ${pages} pages`
@@ -53,7 +53,7 @@ export class RunLimits {
     return null
   }
 
-  /** Counts a markdown copy. `spared`: bytes of the page that it replaces, or 0 if the page is read too. */
+  /** Counts a markdown copy. `spared`: size in bytes of the page that it replaces, or 0 if the page is read too. */
   tookCopy(bytes: number, spared: number): void {
     this.bytes += bytes
     if (spared === 0) return

@@ -5,7 +5,7 @@ import { type Job, OPEN_STATES } from "../job.ts"
 import { type Source, type SourceAuthor, sourceBy, type SourceSpec } from "../source.ts"
 import type { JobTables } from "./job-schema.ts"
 
-// What the runs of a source reveal about it. Some callers read a store in which no job was ever created.
+// What is known about sources from their runs. Some callers read a store in which no job was ever created.
 
 /** A run of a source, with the source as it was then. */
 export interface RunOfSource {
@@ -28,14 +28,14 @@ export async function latestRuns(db: StateStore): Promise<RunOfSource[]> {
   return rows.map((row) => ({ id: row.id, source: sourceOf(row) }))
 }
 
-/** The known runs of a source name. */
+/** The known runs of a source with this name. */
 export interface KnownRuns extends RunOfSource {
   /** When the first and the last of the runs were requested. */
   readonly firstAt: Date
   readonly lastAt: Date
 }
 
-/** The known runs of each name, with the source as it was in the last; only those of one name, if given. */
+/** The known runs by name, each with the source as it was in the last run; only those of one name, if given. */
 export async function knownRuns(db: StateStore, name: string | null): Promise<KnownRuns[]> {
   let query = queriesOf<JobTables>(db)
     .selectFrom("job")
@@ -73,7 +73,7 @@ export async function sourceAsRun(db: StateStore, name: string): Promise<Source 
   return row === undefined ? null : sourceOf(row)
 }
 
-/** The source as it was in its last finished run before this one that its declaration started, or null. */
+/** The source as it was in the last finished run before this one that was started for its declaration, or null. */
 export async function declaredBefore(
   db: StateStore,
   job: Pick<Job, "id" | "source">,
@@ -95,7 +95,7 @@ export async function runBefore(
   return row === undefined ? null : { whole: row.whole === 1, source: sourceOf(row) }
 }
 
-/** Whether a run is known to have followed every link that it met. */
+/** Whether a run is known to have followed every link that it found. */
 export async function wasWhole(db: StateStore, job: number): Promise<boolean> {
   const row = await queriesOf<JobTables>(db)
     .selectFrom("job")
@@ -105,7 +105,7 @@ export async function wasWhole(db: StateStore, job: number): Promise<boolean> {
   return row?.whole === 1
 }
 
-/** Records whether a run followed every link that it met. */
+/** Records whether a run followed every link that it found. */
 export async function keepWhole(db: StateStore, job: number, whole: boolean): Promise<void> {
   await queriesOf<JobTables>(db)
     .updateTable("job")
@@ -134,6 +134,6 @@ export async function hasOpenRun(db: StateStore, name: string): Promise<boolean>
 
 const hasJobs = (db: StateStore): Promise<boolean> => hasTable(db, "job")
 
-/** The source of a job as it was recorded, completed: an earlier version knew fewer of its fields. */
+/** A job's recorded source with all fields: an earlier version had fewer. */
 export const sourceOf = (row: { readonly spec: string }, author: SourceAuthor = "operator"): Source =>
   sourceBy(author, JSON.parse(row.spec) as SourceSpec)

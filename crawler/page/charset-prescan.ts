@@ -1,6 +1,9 @@
-/** How far into a document the HTML standard looks for a `<meta charset>` before it parses. */
+/** Number of bytes at the start of a document in which the HTML standard looks for a `<meta charset>` before parsing. */
 const PRESCAN_BYTES = 1024
-/** Scripts and styles may come first, and a parser that meets a late `<meta>` changes to its encoding. The longest head seen was a third as long as this. */
+/**
+ * Maximum number of bytes that are searched. Scripts and styles may come first, and a parser that encounters a late
+ * `<meta>` changes to its encoding. The longest head seen was a third as long as this.
+ */
 const MAX_HEAD_BYTES = 1_000_000
 
 /** The encoding for a label; null when the label is unknown. */
@@ -9,7 +12,7 @@ type EncodingOf = (label: string) => string | null
 /** The encoding that a page names. */
 export interface NamedEncoding {
   readonly encoding: string
-  /** Whether the standard's prescan would stop before this name. */
+  /** Whether the standard's prescan would stop before this declaration. */
   readonly isLate: boolean
 }
 
@@ -59,7 +62,7 @@ function metaEncoding(text: string, encodingOf: EncodingOf): NamedEncoding | nul
   return null
 }
 
-/** The end of a comment, a doctype, an instruction, or a `<` that opens nothing; -1 if there is none. */
+/** The end of a comment, a doctype, an instruction, or a `<` that opens nothing; -1 if it has no end. */
 function endOfOther(text: string, at: number): number {
   // The two dashes that open a comment can also close it.
   const close = text.startsWith("<!--", at) ? "-->" : /[!?/]/.test(text[at + 1] ?? "") ? ">" : ""

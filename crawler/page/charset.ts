@@ -7,7 +7,7 @@ import { mayBeTwiceEncoded, onceEncoded, onceEncodedCyrillic } from "./twice-enc
 export type TextKind = "html" | "xml" | "text"
 
 /**
- * The text of a body, by its {@link charsetOf}. Half a surrogate pair of UTF-16 becomes U+FFFD (Encoding Standard
+ * Decodes a body, using its {@link charsetOf}. Half a surrogate pair in UTF-16 becomes U+FFFD (Encoding Standard
  * §14.2.1). Text that was certainly encoded twice is repaired.
  * @param declared charset of the Content-Type header
  */
@@ -41,19 +41,20 @@ export function charsetOf(body: Uint8Array, declared: string | null, kind: TextK
   return damage <= (named === null ? MOSTLY_UTF8 : SOMEWHAT_UTF8) ? "utf-8" : "windows-1252"
 }
 
-/** The highest share of damage at which unlabelled bytes count as UTF-8. A tenth of the bytes in other encodings is valid UTF-8 by chance. */
+/** The highest share of damage at which unlabelled bytes count as UTF-8. In other encodings, a tenth of the bytes is valid UTF-8 by chance. */
 const MOSTLY_UTF8 = 0.25
-/** The same for bytes labelled as UTF-8: only a page without a single valid character does not count. */
+/** The same share for bytes labelled as UTF-8: only a page without a single valid character does not count. */
 const SOMEWHAT_UTF8 = 0.99
 
 /**
- * Node's decoder uses older tables for these two, without Hong Kong's characters and without half of the Korean
- * syllables.
+ * Encodings that are decoded by iconv. Node's decoder uses older tables for these two, without Hong Kong's characters
+ * and without half of the Korean syllables.
  */
 const BY_ICONV: Readonly<Record<string, string>> = { big5: "big5-hkscs", "euc-kr": "cp949" }
 
 function decode(bytes: Buffer, charset: string): string {
-  // Takes a third of the decoder's time. UTF-8 cannot hold half a surrogate pair.
+  // This takes a third of the decoder's time. No surrogates need to be replaced, since UTF-8 cannot contain half a
+  // pair.
   if (charset === "utf-8") return bytes.toString("utf8", byteOrderMark(bytes) === null ? 0 : 3)
   const own = BY_ICONV[charset]
   return (
@@ -92,7 +93,7 @@ const isIso2022Jp = (bytes: Buffer): boolean =>
     .split(String.fromCharCode(ESCAPE))
     .some((part, i) => i > 0 && /^\$[@B](?:[!-~]{2})+(?:[\r\n]|$)/.test(part))
 
-/** Spellings in use that the standard lacks, each with the standard's own. */
+/** Spellings in use that the standard lacks, each with the standard's spelling. */
 const NEAR_MISSES: readonly (readonly [RegExp, string])[] = [
   [/^(?:win(?:dows)?|cp|ms)[-_]?(125\d|874)$/, "windows-$1"],
   [/^iso[-_]?8859[-_](\d\d?)$/, "iso-8859-$1"],
@@ -115,7 +116,7 @@ function namedByPage(bytes: Buffer, kind: TextKind): string | null {
   const named = kind === "xml" ? xmlEncoding(bytes, encodingOf) : prescan(bytes, encodingOf)
   if (named === null) return null
   const { encoding } = named
-  // The label was read as ASCII, so it can't be UTF-16 (HTML standard, as is the rule for x-user-defined).
+  // The label was read as ASCII, so the encoding can't be UTF-16 (HTML standard, like the rule for x-user-defined).
   const meant = encoding.startsWith("utf-16")
     ? "utf-8"
     : encoding === "x-user-defined"
@@ -124,7 +125,7 @@ function namedByPage(bytes: Buffer, kind: TextKind): string | null {
   return named.isLate && damageOf(decode(bytes, meant)) > DAMAGED ? null : meant
 }
 
-/** The highest share of damage at which an encoding that a text names late is still believed. */
+/** The highest share of damage at which an encoding that is declared late is still believed. */
 const DAMAGED = 0.05
 
 /** Share of U+FFFD among the characters beyond ASCII, 0 to 1; 0 when all is ASCII. */

@@ -39,9 +39,9 @@ const MAGIC: readonly (readonly [name: string, bytes: string])[] = [
 const SNIFFED_BYTES = 1445
 
 /**
- * The real kind of a body. A type that promises text is believed only when the first bytes hold no binary data (WHATWG
- * MIME Sniffing §7.2). Without a type, or with the generic one that servers send, the bytes alone decide. Documents are
- * recognised by their bytes whatever the type says.
+ * The real kind of a body. A type that promises text is believed only when the first bytes contain no binary data
+ * (WHATWG MIME Sniffing §7.2). Without a type, or with the generic one that servers send, the bytes alone decide.
+ * Documents are recognised by their bytes, whatever the type.
  * @param readsPictures whether a picture is a document, too. Default false
  */
 export function sniff(type: string, body: Uint8Array, url: string, readsPictures = false): ContentKind {
@@ -59,7 +59,7 @@ export function sniff(type: string, body: Uint8Array, url: string, readsPictures
   if (HTML.has(type)) return { kind: "html" }
   if (TEXT_TYPES.has(type)) return { kind: "text" }
   if (XML.test(type)) return { kind: XHTML_START.test(withoutProlog(start)) ? "html" : "xml" }
-  // A page of markdown or a script may begin with HTML.
+  // Checked before HTML, because a markdown page or a script may begin with HTML.
   if (isMarkdownAddress(url) || mayBeTextFormat(type, body, url)) return { kind: "text" }
   if (type !== "" && type !== "application/octet-stream") return unsupported(claimed)
   if (HTML_START.test(withoutProlog(start))) return { kind: "html" }
@@ -77,13 +77,13 @@ export const isHeavyText = (type: string, body: Uint8Array, url: string): boolea
 const startOf = (body: Uint8Array): string =>
   Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, TEXT_START_CHARS)).toString("latin1")
 
-/** XML that is a web page anyway. */
+/** Matches XML types that are web pages anyway. */
 const XHTML_START = /^(?:<!doctype html[\s>]|<(?:[a-z]{1,10}:)?html[\s>])/i
 
 const HTML_START = /^<(?:!doctype html|html|head|body|title|h1|p|div|meta)[\s>]/i
 
-/** Text after a byte order mark, comments and processing instructions. */
-// A loop, because a regular expression over repeated comments takes unbounded time.
+/** The text that follows a byte order mark, comments and processing instructions. */
+// This is a loop, because a regular expression over repeated comments takes unbounded time.
 function withoutProlog(text: string): string {
   let rest = text.replace(/^\xef\xbb\xbf/, "").trimStart()
   for (;;) {

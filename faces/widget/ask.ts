@@ -12,7 +12,7 @@ const MOST_RESULTS = 8
 const MOST_SUGGESTIONS = 20
 const SHOWN_SUGGESTIONS = 5
 const MOST_TRIES = 3
-/** How long to wait if the appliance is busy: a visitor would rather be told so than wait longer. */
+/** How long to wait if the appliance is busy: a visitor would rather see a message than wait longer. */
 const LONGEST_WAIT_SECONDS = 5
 
 /** The widget's requests to the appliance, with the public key of its page. */

@@ -145,7 +145,7 @@ function pagesOf(set: LaterSet, count: number): Planted[] {
   })
 }
 
-/** A text with private-use characters that stand for tags, converted to HTML. */
+/** A text with private-use characters in place of tags, converted to HTML. */
 const asHtml = (text: string, takesTags: boolean): string => {
   const escaped = text
     .replaceAll("&", "&amp;")

@@ -10,7 +10,7 @@ const HEAD = `// Generated from the OpenAPI document by \`npm run generate:clien
 export async function clientSource(): Promise<string> {
   const { operations, schemas } = await describedBy(features)
   const types = Object.entries(schemas)
-    // Ways to leave a field out of a body, which typeOf turns into null.
+    // Values that leave a field out of a body; typeOf turns them into null.
     .filter(([name]) => name !== "NotSet")
     .map(
       ([name, schema]) =>
@@ -54,7 +54,7 @@ const parametersOf = (parameters: readonly Parameter[]): string =>
     )
     .join("; ")} }`
 
-/** A parameter in an address is text; where the only values are true and false, callers pass a boolean. */
+/** A parameter in an address is text. If its only values are true and false, callers pass a boolean. */
 const flagOr = (schema: JsonSchema): string =>
   JSON.stringify(schema["enum"]) === '["true","false"]' ? "boolean" : typeOf(schema)
 

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../server/schema/schemas.ts"
 
-/** Blank text, which a body accepts to mean "left out"; callers with types leave the field out instead. */
+/** Blank text, which a body accepts as "left out"; typed callers leave out the field instead. */
 const BLANK_PATTERN = "^[ \\t\\r\\n]*$"
 const REFERENCE = /^#\/components\/schemas\/(\w+)$/
 
@@ -8,7 +8,7 @@ const REFERENCE = /^#\/components\/schemas\/(\w+)$/
  * Converts a schema of the document to a TypeScript type. Lists and fields are readonly, so that callers can pass
  * values that must not be modified; rules that types cannot express, such as bounds, are left to the server.
  *
- * @param depth indentation of an object's lines, in steps
+ * @param depth number of steps by which an object's lines are indented
  * @throws Error for an unknown keyword or reference, so that a type never silently comes out too wide
  */
 export function typeOf(schema: JsonSchema, depth = 0): string {
@@ -82,7 +82,7 @@ function objectOf(schema: JsonSchema, depth: number): string {
   return `{\n${lines.join("")}${"  ".repeat(depth)}}`
 }
 
-/** Text that is safe in a comment, on one line. */
+/** Makes text safe for a comment, on one line. */
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll("*/", "* /")
 
 function referenceTo(reference: string): string {
@@ -91,7 +91,7 @@ function referenceTo(reference: string): string {
   return name === "NotSet" ? "null" : typeName(name)
 }
 
-/** JavaScript already has its own `Error`. */
+/** Renames `Error`, because JavaScript already has one. */
 export const typeName = (name: string): string => (name === "Error" ? "ErrorAnswer" : name)
 
 const union = (types: readonly string[]): string => {
@@ -99,7 +99,7 @@ const union = (types: readonly string[]): string => {
   return all.includes("unknown") ? "unknown" : all.join(" | ")
 }
 
-/** A type that can be followed by `[]`. */
+/** Puts a type into a form that `[]` can follow. */
 const bracketed = (type: string): string => (/^[\w$]+$/.test(type) ? type : `(${type})`)
 
 /** Whether a choice specifies more than which fields go together. */

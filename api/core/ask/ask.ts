@@ -40,9 +40,9 @@ export interface AskParts extends AnswerParts {
   readonly fresh: FreshParts
   /** Whether results always include when a crawl last found them; otherwise only where their age matters. Default false. */
   readonly showsChecks?: boolean
-  /** Whether documents available in several formats are listed, and for which callers; left out if they are not. */
+  /** Lists other formats of documents, and says for which callers; left out if they are not listed. */
   readonly forms?: { readonly knowledge: FormKnowledge; readonly reach: Pick<Reach, "addresses"> }
-  /** How complete the searched sources are, and why nothing was found; left out where that is not shown. */
+  /** Reports how complete the searched sources are and why nothing was found; left out where that is not shown. */
   readonly searched?: (
     query: AskedQuery,
     hits: readonly Hit[],
@@ -50,16 +50,16 @@ export interface AskParts extends AnswerParts {
   ) => Promise<Searched | null>
 }
 
-/** The call that asks a question. */
+/** The context of the call that asks a question. */
 export interface AskedBy {
-  /** Ends all work. */
+  /** Ends all work on the question when aborted. */
   readonly signal: AbortSignal
-  /** Stops the rereading of old results while there is still time to answer. */
+  /** Stops the rereading of old results while there is still time to answer; called when rereading begins. */
   readonly deadline: () => AbortSignal
   readonly log: Logger
 }
 
-/** The pages found that are as recent as the question requires. */
+/** The result of a search: only pages that are as recent as the question requires. */
 export interface Found extends FederatedResult {
   /** Pages that are older than the question allows. */
   readonly aged: readonly Aged[]
@@ -71,13 +71,13 @@ export interface Shown {
   readonly images: readonly PageImage[]
   /** The question as it was understood; undefined if it was taken as written. */
   readonly corrected: string | undefined
-  /** Null if none were requested. */
+  /** Null if no answer was requested. */
   readonly facets: readonly ShownFacet[] | null
   /** Null if it is not shown. */
   readonly searched: Searched | null
 }
 
-/** Rereads results within the caller's reach. */
+/** Rereads results, limited to pages that the caller may see. */
 export const freshParts = (reach: Pick<Reach, "reread" | "limits">, visits: VisitKnowledge): FreshParts => ({
   checked: async (hit) => lastCheck(hit, visits, (await reach.limits())?.sources ?? null),
   reread: (url, options) => reach.reread(url, options),
@@ -86,7 +86,7 @@ export const freshParts = (reach: Pick<Reach, "reread" | "limits">, visits: Visi
 /** Seconds that clients wait for a search by default. */
 export const SEARCH_SECONDS = 60
 
-/** Searches, answers, and shows the results. */
+/** Searches the index, answers the question, and prepares the results for the caller. */
 export async function ask(
   question: Question,
   parts: AskParts,
@@ -97,7 +97,7 @@ export async function ask(
   return { found, answered, shown: await show(question, found, parts, by) }
 }
 
-/** The pages that a question finds. */
+/** Finds the pages for a question. */
 export async function find(
   { query, words, isCut, freshness, answer: depth }: Question,
   { engine, peers, fresh, embedder }: AskParts,
@@ -131,7 +131,7 @@ export async function answer(
   return answerFrom({ question, hits, ...(rarity && { rarity }), depth, signal, log, onPiece }, parts)
 }
 
-/** The results as a caller may see them. */
+/** Prepares the results for what the caller may see. */
 export async function show(
   question: Question,
   { hits, aged, corrected, peerFacets }: Found,
@@ -145,7 +145,7 @@ export async function show(
       ? null
       : await facetsFor(fields, query, hits, (asked) => facets(asked, signal))
   const others = forms && (await otherForms(hits, forms.knowledge, forms.reach))
-  // If pages were too old, that is why they are missing.
+  // If pages were left out as too old, that is the reason why nothing was found.
   const looked =
     query.limit === 0 || aged.length > 0
       ? null
@@ -153,7 +153,7 @@ export async function show(
   const checked = parts.showsChecks === true || freshness !== null ? fresh.checked : undefined
   const checks = checked && (await Promise.all(hits.map(checked)))
   const pages: ShownPage[] = []
-  // One after the other: whole pages may have to be turned into text.
+  // Pages are prepared one after the other, because whole pages may have to be turned into text.
   for (const [at, hit] of hits.entries())
     pages.push(await showPage(question, hit, { images, filing, checkedAt: checks?.[at], others }))
   return {

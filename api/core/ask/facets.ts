@@ -2,7 +2,7 @@ import type { FacetCounts, FacetField, FacetQuery, Hit, PageFilter } from "#engi
 
 import type { AskedQuery } from "../../services/misses/narrow-filters.ts"
 
-/** The filters of each field: a field is counted without its own filter, so that its other values stay visible. */
+/** The filters for counting each field: a field is counted without its own filter, so that its other values stay visible. */
 const FILTERS: Readonly<Record<FacetField, readonly (keyof PageFilter)[]>> = {
   source: ["sources"],
   domain: ["includeDomains"],

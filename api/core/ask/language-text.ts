@@ -4,7 +4,7 @@ import { scriptOf } from "#engine/text/scripts.ts"
 /** Maximum number of languages listed by name; if there are more, their script is named instead. */
 const MOST_NAMED = 3
 
-/** Why a question in its language might find little, as text for people. */
+/** Explains, as text for people, why a question in its language might find little. */
 export function languageText({ languages, isScarce, betterModel }: LanguageNotice): string {
   const named = languages.length > MOST_NAMED ? `${scriptOf(languages[0]!)} script` : listed(languages)
   const scarce = `The question is in ${named}, but few or none of the pages searched are.`

@@ -3,13 +3,14 @@ import { type Hit, type PageUrl, sourcesOf } from "#engine"
 
 import type { Reach } from "../../identity/accounts/reach/reach.ts"
 
-/** The known documents in several formats. */
+/** Documents that are known to exist in several formats. */
 export interface FormKnowledge {
   of(page: PageUrl, sources: readonly string[]): Promise<readonly OtherForm[]>
 }
 
 /**
- * The other formats of each hit, by its address, limited to names the caller may see; hits without any have no entry.
+ * The other formats of each hit, keyed by the hit's address, limited to names the caller may see; hits without other
+ * formats have no entry.
  */
 export async function otherForms(
   hits: readonly Hit[],

@@ -16,7 +16,7 @@ export interface SearchLimits {
   readonly excludeDomainsCap: number
 }
 
-/** A question as a door understands its caller. Missing options take the appliance's default. */
+/** A question, translated from a door's request. Missing options take the appliance's default. */
 export interface Asked {
   /** The question as the caller wrote it. */
   readonly text: string
@@ -32,11 +32,11 @@ export interface Asked {
   readonly filter?: PageFilter
   /** Whether pages without a date are left out. */
   readonly isDated?: boolean
-  /** Whether adult pages are left out; the quick depths don't filter them. */
+  /** Whether adult pages are left out; the quick depths ignore this. */
   readonly isSafe?: boolean
   /** Whether pages must contain the quoted phrases. */
   readonly isExact?: boolean
-  /** Which pages are boosted. Countries count only with the topic `general`. */
+  /** Which pages are boosted. Countries are boosted only with the topic `general`. */
   readonly preference?: PagePreference
   /** Maximum age of results; null if any age is fine. */
   readonly freshness?: Freshness | null
@@ -50,7 +50,7 @@ export interface Asked {
   readonly statistics?: Query["statistics"]
 }
 
-/** A question that is ready to be searched. */
+/** A question that is ready to be sent to the engine. */
 export interface Question {
   readonly text: string
   /** The question, parsed once for everything that reads it. */
@@ -66,12 +66,12 @@ export interface Question {
   readonly facets: readonly FacetField[] | null
 }
 
-/** Earliest date that a filter can name: with it, "has a date" is a window like any other. */
+/** Earliest date that a filter can name. With it, "has a date" can be expressed as a window. */
 const BEGINNING = new Date(0)
 const PASSAGES = 3
 
 /**
- * The engine's query, and the additional work for an answer.
+ * The engine's query, extended by what an answer needs.
  * @param now the time from which the age of recent news is measured
  */
 export function questionOf(asked: Asked, limits: SearchLimits, now: Date): Question {

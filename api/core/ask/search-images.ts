@@ -5,7 +5,7 @@ import { IMAGES_PER_PAGE } from "#crawler/upkeep/images/image-notes.ts"
 import type { Hit, PageImage } from "#engine"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 
-/** The known facts about images on a page, by address. */
+/** Looks up the known facts about images on a page, by address. */
 export interface ImageKnowledge {
   facts(urls: readonly string[], pageUrl: string): Promise<ReadonlyMap<string, ImageFacts>>
 }
@@ -19,9 +19,9 @@ const MAX_SEARCH_IMAGES = 20
  * in at least 8.
  */
 const SAME_PICTURE_BITS = 7
-/** The share of its page's score for a picture whose description doesn't match the question. */
+/** The share of its page's score that a picture gets if its description doesn't match the question. */
 const UNMATCHED_SHARE = 0.5
-/** The factor for each place further down the page. */
+/** The factor applied to a picture's score for each place further down the page. */
 const PLACE_FACTOR = 0.98
 
 interface Candidate {
@@ -31,8 +31,9 @@ interface Candidate {
 }
 
 /**
- * The content pictures of the pages found, best first: pictures that a crawl has read before the others, then by the
- * page's score and by how much of the question the description covers. Only the largest of several copies is shown.
+ * The content pictures of the pages found, best first: first the pictures that a crawl has read, then the others;
+ * within each group, then by the page's score and by how much of the question the description covers. Only the largest
+ * of several copies is shown.
  */
 export async function searchImages(
   question: string,

@@ -24,7 +24,7 @@ export interface ShownPage {
   readonly whole: string | null
   /** Whether the shown text contains instructions to language models. */
   readonly addressesModels: boolean
-  /** Undefined where no names are shown. */
+  /** The sources and collections of the page; undefined where no names are shown. */
   readonly filed: Filed | undefined
   /** The other appliance where it was found; null if it comes from this appliance's own index. */
   readonly peer: string | null
@@ -82,8 +82,8 @@ export async function showPage(
 }
 
 /**
- * The place of the best passage: its nearest heading, its page in a document, and the address that leads there.
- * Readers who follow the address see that heading at the top; the title says the rest.
+ * The place of the best passage: its nearest heading, its page in a document, and the address that links to it. Readers
+ * who follow the address see that heading at the top; the title says the rest.
  */
 function sectionOf({ url, passages: [best] }: Hit): ShownSection | null {
   if (best === undefined) return null
@@ -123,7 +123,7 @@ async function wholeOf(
     const text = await formatContent(markdown, format)
     return { text, addressesModels: await textAddressesModels(text) }
   } catch (error) {
-    // One unreadable page must not cost the caller the answer for the others.
+    // One unreadable page must not prevent the answer for the others.
     if (!(error instanceof WorkError)) throw error
     leaveOut("pages")
     return null

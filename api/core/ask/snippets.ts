@@ -25,7 +25,7 @@ export function snippetsOf(passages: readonly HitPassage[]): Snippet[] {
   return shown.length > 0 ? shown : ordered
 }
 
-/** Keeps lines of code, which may look like asides. */
+/** Keeps lines of code, which may look like captions or requests. */
 function withoutAsides(text: string): string {
   let isCode = false
   return text

@@ -29,9 +29,9 @@ export interface Aged {
   readonly text: string
 }
 
-/** Rereads results within the caller's reach. */
+/** Rereads results, limited to pages that the caller may see. */
 export interface FreshParts {
-  /** When a page was last checked. */
+  /** Looks up when a page was last checked. */
   readonly checked: (hit: Hit) => Promise<Date>
   readonly reread: (url: PageUrl, options: RereadOptions) => Promise<Reread>
 }
@@ -40,11 +40,11 @@ interface Asked extends FreshParts {
   readonly question: QueryText
   readonly query: Query
   readonly embedder: Pick<Embedder, "id" | "traits" | "embed">
-  /** Ends the work, in addition to the request's own time limit. */
+  /** Ends the work when aborted, in addition to the request's own time limit. */
   readonly signal: AbortSignal
 }
 
-/** Maximum number of pages of one search that are reread; as many addresses as `/extract` takes. */
+/** Maximum number of a search's pages that are reread: the number of addresses that `/extract` accepts. */
 const MOST_REREADS = 20
 const DEFAULT_PASSAGES = 3
 
@@ -89,7 +89,7 @@ export async function freshHits(
     return "unread" in outcome && fallsBack ? hit : []
   })
   const ranked = kept.toSorted((a, b) => b.score - a.score)
-  // A page that another one now redirects to may already be among the hits.
+  // A page may now redirect to another one that is already among the hits.
   const shown = ranked.filter((hit, at) => ranked.findIndex(({ url }) => url === hit.url) === at)
   return { hits: shown, aged }
 }

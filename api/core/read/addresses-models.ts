@@ -4,7 +4,7 @@ import { findModelOrder, givesModelOrder } from "#engine/text/model-orders.ts"
 
 /** Whether the always visible parts of a hit contain instructions to language models. */
 export function hitAddressesModels({ title, description, passages }: Hit): boolean {
-  // Passages share headings, and each text takes some 50 µs.
+  // Caches results: passages share headings, and each text takes some 50 µs.
   const texts = new Set(passages.flatMap(({ headings, text, shown = "" }) => [...headings, text, shown]))
   return [...texts.add(title).add(description ?? "")].some((text) => text !== "" && givesModelOrder(text))
 }

@@ -39,13 +39,13 @@ export const UNREADABLE = `Failed to fetch url: ${failures.unreadable}`
 
 type NotRead = Exclude<ReadResult, { kind: "read" }>
 
-/** Why a page could not be read. */
+/** Why a page could not be read, as a sentence. */
 export const failureText = (result: NotRead): string =>
   result.kind === "failed" && (result.because === "timeout" || result.because === "cancelled")
     ? TIMED_OUT
     : `Failed to fetch url: ${failureReason(result)}`
 
-/** The skip reason for a page that has no text and sends its readers elsewhere; null for other pages. */
+/** The skip reason for a page that has no text and redirects its readers; null for other pages. */
 export const skippedAsEmpty = ({ extracted, emptyBecause }: Reading): NotRead | null =>
   extracted.refresh !== undefined && extracted.markdown.trim() === ""
     ? { kind: "skipped", because: "empty", detail: emptyBecause ?? skips.empty }

@@ -6,20 +6,21 @@ import type { Reach } from "../../identity/accounts/reach/reach.ts"
 export interface AddressKnowledge {
   /**
    * The pages that replace an address, because of identical text, a redirect or a canonical link, according to any of
-   * these sources. Null for any source.
+   * these sources; if `sources` is null, according to any source.
    */
   standingFor(url: PageUrl, sources: readonly string[] | null): Promise<readonly PageUrl[]>
   /** Other spellings of an address that name the same page, likeliest first. */
   spellingsOf(url: PageUrl): Promise<readonly PageUrl[]>
 }
 
-/** Maximum number of addresses looked up: one that is unknown in every spelling costs no more than a search. */
+/** Maximum number of addresses looked up, so that an address that is unknown in every spelling costs no more than a search. */
 const MOST_ASKED = 32
 
 /**
  * The stored page for an address: under the address itself, under the address that a crawl found to replace it (because
  * of identical text, a redirect or a canonical link), or under another spelling (https, `www.`, slash, parameters that
- * select nothing). Null when the caller may not see any such page: pages outside the reach look like missing ones.
+ * select nothing). Null if there is no such page that the caller may see: pages outside the reach look as if they were
+ * missing.
  */
 export async function findPage(
   url: PageUrl,

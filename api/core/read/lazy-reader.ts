@@ -2,8 +2,8 @@ import type { CrawlerConfig, Reader } from "#crawler"
 import type { Rereader, RereaderParts } from "#crawler/upkeep/reread/rereader.ts"
 
 /**
- * A reader that is loaded with the first page: the code for reading makes up a third of this process's code, and many
- * appliances only search.
+ * A reader whose code is loaded when the first page is read: that code makes up a third of this process's code, and
+ * many appliances only search.
  */
 export function lazyReader(config: CrawlerConfig): Reader {
   let opening: Promise<Reader> | undefined
@@ -20,7 +20,7 @@ export function lazyReader(config: CrawlerConfig): Reader {
   }
 }
 
-/** The same for pages of the index that are reread. */
+/** The same for rereading pages of the index. */
 export function lazyRereader(parts: RereaderParts): Pick<Rereader, "read" | "readLive"> & AsyncDisposable {
   let opening: Promise<Rereader> | undefined
   const open = (): Promise<Rereader> =>

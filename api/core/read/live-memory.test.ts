@@ -32,7 +32,7 @@ test("a call that runs out of memory returns what it has and says what it left o
   const crawled = await app.post("/crawl", { url: site.url("/") })
   expect(crawled.status).toBe(200)
   const { results, failed_results: failed } = crawled.body
-  // The home page, and three pages of 4.8 MB each.
+  // Serves the home page, and three pages of 4.8 MB each.
   expect(results).toHaveLength(4)
   expect(failed).toHaveLength(paths.length - 3)
   expect(failed[0].error).toContain("the memory for live calls is used up")

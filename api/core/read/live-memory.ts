@@ -6,7 +6,7 @@ import type { LiveReader } from "../../identity/accounts/reach/reach.ts"
 import { BYTES_PER_CHAR } from "../../server/load/memory/memory.ts"
 
 const MB = 1024 * 1024
-/** A call needs at least this much: enough for one page of a megabyte. */
+/** The minimum memory for a call: enough for one page of a megabyte. */
 const LEAST_BYTES = 4 * MB
 
 export const MEMORY_SPENT = "Failed to fetch url: the memory for live calls is used up; ask for fewer pages"
@@ -47,7 +47,7 @@ export class CallMemory implements Disposable {
     this.#isBusy = isBusy
   }
 
-  /** Reads as `reader` does, as long as there is room for the pages; stops fetching after the first page that doesn't fit. */
+  /** Reads pages through `reader`, as long as there is room for them; stops fetching after the first page that doesn't fit. */
   metered(reader: LiveReader): LiveReader {
     return {
       sitemap: async (site, options) => {
@@ -66,7 +66,7 @@ export class CallMemory implements Disposable {
     }
   }
 
-  /** From here on, only `chars` characters of the page are kept. */
+  /** Records that from now on only `chars` characters of the page are kept in memory. */
   keep(extracted: Extracted, chars: number): void {
     const weight = weightOf(extracted)
     this.#account.release(weight - Math.min(weight, chars * BYTES_PER_CHAR))
@@ -96,7 +96,7 @@ export class CallMemory implements Disposable {
   }
 }
 
-/** The data stored besides the text has its own size in text and bytes. */
+/** The data stored besides the text is counted by the size of its own text and bytes. */
 const weightOfReading = ({ extracted, html = "", screenshot }: Reading): number =>
   weightOf(extracted) + html.length * BYTES_PER_CHAR + (screenshot?.bytes.byteLength ?? 0) * BYTES_PER_CHAR
 

@@ -3,8 +3,8 @@ import { isIP } from "node:net"
 import { type PageUrl, toPageUrl } from "#engine"
 
 /**
- * The address a caller means: http or https. If the scheme is missing, https is used, as on today's web, except for
- * hosts that hardly ever have a certificate: `localhost`, bare IP addresses, and any with a port.
+ * The address that a caller means: http or https. If the scheme is missing, https is assumed, as is usual on the web
+ * today, except for hosts that hardly ever have a certificate: `localhost`, bare IP addresses, and hosts with a port.
  */
 export function liveUrl(text: string): PageUrl | null {
   const trimmed = text.trim()

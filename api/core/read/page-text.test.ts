@@ -8,7 +8,7 @@ const TABLE = "| A | B |\n|---|---|\n| 1 | 2 |"
 test("joins passages on one line, and puts code and tables on lines of their own", () => {
   expect(joinPassages(["One.", "Two."])).toBe("One. [...] Two.")
   expect(joinPassages([CODE, "Two.", TABLE])).toBe(`${CODE}\n [...] Two. [...] \n${TABLE}`)
-  // A fence with words after it would not close anything.
+  // A code fence followed by words on the same line would not close anything.
   expect(joinPassages([CODE, CODE])).toMatch(/^```$/m)
 })
 

@@ -12,34 +12,34 @@ import { embeddingText } from "#engine/text/passages.ts"
 import { findByWords, sharesOf } from "./passages-by-words.ts"
 import { searchedText } from "../understand/searched-text.ts"
 
-/** Share of the words in a relevance; meaning makes up the rest. The engine's ranking uses the same balance. */
+/** The weight of matching words in a relevance score; similarity of meaning makes up the rest. The engine's ranking uses the same balance. */
 const WORDS_SHARE = 0.4
 /** Number of passages of one page that are embedded: each costs some 20 ms of processor time. */
 const EMBEDDED_PER_PAGE = 16
 /** Maximum length in characters of a link's text, a title or a heading: anything longer isn't really one. */
 const JUDGED_CHARS = 2000
 const HEADING_CHARS = 300
-/** Number of texts that are embedded when each is judged; the others, worst by words, are judged by words alone. */
+/** Number of texts that are embedded when many texts are judged; the others, which match the fewest words, are judged by words alone. */
 const EMBEDDED_TEXTS = 200
 
 /** Relevance of texts to an intent, 0..1. Not comparable with search scores. */
 export interface Relevance {
   /**
-   * The page's best passages, best first, and the relevance of the first.
+   * Returns the page's best passages, best first, and the relevance of the first.
    * @throws WorkError for a page that cannot be processed
    */
   passages(
     page: { title: string; markdown: string; anchors?: readonly PageAnchor[] },
     count: number,
   ): Promise<{ passages: HitPassage[]; texts: string[]; best: number }>
-  /** One value for each text. */
+  /** Returns one value for each text. */
   texts(texts: readonly string[]): Promise<number[]>
 }
 
 /**
  * Judges by shared words, weighted by how rare they are among the texts, and by cosine of the embeddings. When `signal`
- * aborts, or the embedding model's server is down, words alone decide: a late call still gets a useful answer. Only a
- * page so large that it is processed elsewhere is then given up: `passages` throws the signal's abort reason.
+ * aborts, or the embedding model's server is down, words alone decide: a late call still gets a useful answer. The
+ * exception is a page so large that it is processed in a thread: for it, `passages` throws the signal's abort reason.
  */
 export function relevanceTo(
   intent: string,

@@ -75,7 +75,7 @@ describe("explicit parameters", () => {
   test.each<[Given, string[]]>([
     [{ depth: "fast" }, ["depth"]],
     [{ topic: "news" }, ["topic"]],
-    // With the topic "news", "today" asks for a date; with "general" it is only a word.
+    // With the topic "news", "today" asks for recent pages; with "general" it is only a word.
     [{ topic: "general" }, ["since", "topic"]],
     [{ hasDates: true }, ["since"]],
     [{ hasDomains: true }, ["domains"]],

@@ -27,7 +27,7 @@ export interface Chosen {
   readonly domains?: readonly string[]
 }
 
-/** Words with a subject in more than one field ("stock", "bond", "share") count only where the next word settles it. */
+/** Words that have a meaning in several fields ("stock", "bond", "share") count only if the next word settles which. */
 const FINANCE =
   /\b(?:stocks|(?:stock|share) (?:price|market|split|exchange)s?|market cap\w*|dividends?|earnings (?:call|report|per share|season)|quarterly (?:results|earnings|report)|nasdaq|nyse|dow jones|s&p 500|ftse|bond (?:yield|market)s?|(?:interest|exchange|inflation) rates?|hedge funds?|mutual funds?|etfs?|(?:bitcoin|gold|oil) price|price of (?:bitcoin|gold|oil)|balance sheets?|cash flow|central bank|wall street)\b/i
 const NEWS =
@@ -35,7 +35,7 @@ const NEWS =
 /** "Used today" says nothing about when a page was written; "today's news" does. */
 const TODAY = /\b(?:today|tonight|this morning)\b/i
 
-/** A window reaches back at least as far as the words: on a Tuesday, last week goes back up to nine days. */
+/** A window covers at least the time that the words mean: on a Tuesday, "last week" reaches back up to nine days. */
 const SPANS: readonly (readonly [TimeRange, RegExp])[] = [
   ["day", /\b(?:(?:past|last) (?:24 hours|day)|today's)\b/i],
   ["week", /\b(?:yesterday|this week|past week|(?:past|last) (?:few|seven|7) days)\b/i],
@@ -57,13 +57,13 @@ const NAMED_HOST =
   /(?:\b(?:on|from|at|according to)\s+|https?:\/\/|\b(?=www\.))((?:[\p{L}\p{N}-]+\.)+\p{L}{2,})/giu
 
 /**
- * Chooses the parameters that a question leaves open, by its words about time, subject and sites, and by whether it
- * asks for one thing or several. English only; where the words say nothing, the defaults stay. Never chooses between
+ * Chooses the parameters that a question leaves open, judging by its words about time, subject and sites, and whether
+ * it asks for one thing or several. English only; where the words say nothing, the defaults stay. Never chooses between
  * an answer and whole pages, nor the number of results.
  */
 export function choose(question: string, given: Given, now: Date): Chosen {
   const text = searchedText(question)
-  // A given country counts only with the general topic, and given values come first.
+  // A country given by the caller counts only with the general topic, and given values come first.
   const topic = given.topic ?? (given.hasCountry ? "general" : topicOf(text))
   const since = given.hasDates ? undefined : sinceOf(text, topic, now)
   const domains = given.hasDomains ? [] : namedHosts(text)

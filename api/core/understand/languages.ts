@@ -1,6 +1,6 @@
 import { Refusal } from "#base/errors.ts"
 
-// ISO 639-1, all two-letter codes in use.
+// All two-letter language codes in use (ISO 639-1).
 const CODES =
   "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo " +
   "es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg " +

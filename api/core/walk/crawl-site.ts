@@ -20,8 +20,8 @@ export interface CrawledPage {
 }
 
 /**
- * The pages of a site with their text: all in the order in which they were found, or those that fit the instructions,
- * best first.
+ * The pages of a site with their text: all in the order in which they were found, or only those that fit the
+ * instructions, best first.
  * @throws as {@link walk} does
  */
 export async function crawlSite(
@@ -46,7 +46,7 @@ export async function crawlSite(
         return null
       },
     )
-    // Handled below; without this a failure during the walk would count as unhandled.
+    // The error is handled below; without this, a failure during the walk would count as unhandled.
     page.catch(() => {})
     pending.push(page)
   })

@@ -4,8 +4,9 @@ import type { WalkOptions } from "#crawler"
 import type { Relevance } from "../relevance/relevance.ts"
 
 /**
- * The minimum share of the best page's relevance that other pages need. With a handbook of 27 pages, all about one
- * program, five instructions keep two to fourteen; pages on other subjects have at most a third of the best.
+ * The share of the best page's relevance that other pages must reach. In a handbook of 27 pages, all about one program,
+ * two to fourteen pages reach it for each of five instructions; pages on other subjects reach at most a third of the
+ * best page's relevance.
  */
 const FITS = 0.5
 

@@ -15,7 +15,7 @@ import type { ChatModel } from "../../services/chat-models/chat-model.ts"
 import type { PageKnowledge } from "../../services/pages/page-knowledge.ts"
 
 interface From {
-  /** The connection that the accounts use for writes. */
+  /** The connection that the accounts use for writes to `state.db`. */
   readonly accountsDb: StateStore
   readonly config: Values<typeof firecrawlSettings>
   readonly crawlerConfig: CrawlerConfig
@@ -29,7 +29,7 @@ interface From {
 
 interface Needs {
   readonly door: Omit<FirecrawlRouteParts, "room" | "jobs" | "publicUrl" | "ledger">
-  /** If left out, no jobs are accepted. */
+  /** Runs the jobs; if left out, no jobs are accepted. */
   readonly firecrawl?: FirecrawlJobs
   readonly accounts: Pick<Accounts, "ledger">
   readonly admissions: Admissions

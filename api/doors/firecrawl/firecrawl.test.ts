@@ -14,7 +14,7 @@ import { serveTwoSources, type TwoSources } from "../../testing/two-sources.ts"
 
 // A crawled site and its index, called through Firecrawl's API over a socket.
 
-/** The shortest timeout that a scrape may have. */
+/** The shortest timeout that a scrape accepts. */
 const SHORTEST_MS = 1000
 const opened = new AsyncDisposableStack()
 let garden: TwoSources
@@ -58,7 +58,7 @@ const call = (path: string, body?: unknown, key = garden.all) => garden.app.call
 const scrape = (path: string, options: object = {}, key?: string) =>
   call("/v2/scrape", { url: garden.site.url(path), ...options }, key)
 
-/** A server's response to a request, read until it hangs up. */
+/** A server's response to a request, read until the server closes the connection. */
 async function rawRequest(url: string, lines: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -66,7 +66,7 @@ async function rawRequest(url: string, lines: readonly string[]): Promise<string
   return await text(socket)
 }
 
-/** A started job, once it has ended. */
+/** Waits until a started job has ended, and returns it. */
 async function ended(start: string, body: object, key = garden.all) {
   const started = await call(start, body, key)
   expect(started.body).toMatchObject({ success: true, id: expect.any(String) })
@@ -363,7 +363,7 @@ describe("a crawl", () => {
 })
 
 describe("a job that is watched over a WebSocket", () => {
-  /** All messages to a watcher, up to the closing one. */
+  /** All messages sent to a watcher, up to the closing one. */
   const watched = async (path: string, protocol: string) => {
     const socket = new WebSocket(garden.app.url.replace("http", "ws") + path, protocol)
     // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back
@@ -387,7 +387,7 @@ describe("a job that is watched over a WebSocket", () => {
     const { data } = (await call(pathname)).body
     expect(told).toEqual(data.map((one: { metadata: { title: string } }) => one.metadata.title))
     expect(messages.at(-1).data).toMatchObject({ status: "completed", completed: told.length, data: [] })
-    // Watching later shows the same events.
+    // Watching the job after its end shows the same events.
     expect((await watched(pathname, garden.all)).types).toEqual(types)
   })
 

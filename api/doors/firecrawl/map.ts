@@ -25,10 +25,10 @@ export function map(version: Version, { memory: live, embedder }: LiveParts): Mi
     const timeoutMs = body.number("timeout", 1000, MAX_TIMEOUT_MS) ?? TIMEOUT_MS
     const withSubdomains = body.boolean("includeSubdomains") ?? true
     const withoutQueries = version === 2 ? (body.boolean("ignoreQueryParameters") ?? true) : false
-    // The first version reads sitemaps only on request; the second reads them unless asked not to.
+    // Version 1 reads sitemaps only on request; version 2 reads them unless asked not to.
     const sitemap = readSitemap(body, version, version === 1 ? "skip" : "include")
     body.passedOver("origin", "integration", "auditMetadata")
-    // Sitemaps are read again each time.
+    // Sitemaps are never cached.
     body.passedOver("ignoreCache")
     body.only([{}], ["location"], "Pages are read from where the appliance runs.")
     body.only([], ["threatProtection", "filterByPath", "useMock"], "Not supported here.")

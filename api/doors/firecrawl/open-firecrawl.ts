@@ -18,10 +18,10 @@ import { JobRunner } from "./jobs/job-runner.ts"
 import { JobStore } from "./jobs/job-store.ts"
 import type { firecrawlSettings } from "./settings.ts"
 
-/** Only one of several processes notifies receivers. */
+/** The name that one of several processes claims, so that only that process notifies receivers. */
 const TELLER = "firecrawl-teller"
 
-/** Opened by the process, because they must end before its connection does. */
+/** The jobs and their storage. The process opens and closes them itself, because they must end before its connection does. */
 export interface FirecrawlJobs extends AsyncDisposable {
   readonly store: JobStore
   readonly secretOf: SecretOf

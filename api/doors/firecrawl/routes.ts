@@ -29,7 +29,7 @@ export interface FirecrawlRouteParts
   readonly limits: SearchLimits
   /** The disk of the data folder. */
   readonly room: Pick<DiskRoom, "isLow">
-  /** If left out, no jobs are accepted, because nothing would process them. */
+  /** Runs the jobs; if left out, no jobs are accepted, because nothing would process them. */
   readonly jobs?: Omit<JobEndpointParts, "chatModel" | "publicUrl"> | undefined
   readonly publicUrl: string
   readonly ledger: Ledger

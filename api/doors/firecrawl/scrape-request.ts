@@ -15,13 +15,13 @@ export interface ScrapeRequest {
   readonly timeoutMs: number
   /** Maximum age in milliseconds of a stored page returned instead of a new read; 0 to always read. */
   readonly maxAgeMs: number
-  /** Options that cannot be honoured although clients always send them, for the document's `warning`. */
+  /** Options that clients always send but that cannot be honoured; listed in the document's `warning`. */
   readonly warnings: readonly string[]
 }
 
 export const MAX_URL_CHARS = 4000
 const MAX_TIMEOUT_MS = 300_000
-/** Firecrawl's own timeouts: 60 seconds, and 30 in its first version. */
+/** Firecrawl's own default timeouts: 60 seconds, or 30 in version 1. */
 const TIMEOUT_MS: Readonly<Record<Version, number>> = { 1: 30_000, 2: 60_000 }
 const MAX_WAIT_MS = 60_000
 
@@ -59,7 +59,8 @@ export function readScrapeOptions(body: FieldReader, version: Version): ScrapeRe
 /** Options that cannot be honoured: accepted with their neutral value, refused with any other. */
 function refuseUnknowable(body: FieldReader, version: Version): void {
   body.passedOver(...LABELS)
-  // Sent with every call of the Python client: no data of a scrape is kept, and certificates are always checked.
+  // The Python client sends these with every call. No data from a scrape is kept here, and certificates are always
+  // checked.
   body.passedOver("storeInCache", "skipTlsVerification")
   body.only([true], ["removeBase64Images"], "Images are returned as addresses.")
   body.only([true], ["blockAds"], "Only the main content is read, which has no ads.")

@@ -19,17 +19,17 @@ export interface FirecrawlParts extends LiveParts {
   readonly knowledge: PageKnowledge
 }
 
-/** The depth at which a scrape is billed: as with an extraction, a browser makes it `advanced`. */
+/** The depth that a scrape is billed for: as with an extraction, using a browser makes it `advanced`. */
 export const depthOf = ({ rendering }: ScrapeRequest): "basic" | "advanced" =>
   rendering === "http" ? "basic" : "advanced"
 
-/** Refuses upfront any request that would be refused for every page. @throws ApiError 400 */
+/** Refuses any request that would fail for every page. @throws ApiError 400 */
 export function checkFormats({ formats }: ScrapeRequest, chatModel: ChatModel | null): void {
   if (formats.json !== null || formats.summary) requireModel(chatModel)
   if (formats.json?.schema) validatorOf(formats.json.schema)
 }
 
-/** POST /v1/scrape, /v2/scrape: one page as a document. */
+/** POST /v1/scrape, /v2/scrape: returns one page as a document. */
 export function scrape(version: Version, { memory: live, knowledge, chatModel }: FirecrawlParts): Middleware {
   return async (ctx) => {
     const body = new FieldReader(ctx.state.body)

@@ -111,13 +111,14 @@ function readSearch(body: FieldReader, version: Version): AskedSearch {
   const country = version === 2 ? body.string("country", 100) : undefined
   const options = body.object("scrapeOptions")
   const { formats, freshness } = options ? scrapeOf(options, version, timeoutMs) : NOTHING_SCRAPED
-  // Always sent by the first version's client, as the country and language of a web search.
+  // The country and language of a web search, which the version 1 client always sends.
   if (version === 1) body.passedOver("country", "lang")
-  // Every result is an address that a crawl has read, and the shown text is its best passages.
+  // These options have no effect: every result is an address that a crawl has read, and the shown text is its best
+  // passages.
   body.passedOver("ignoreInvalidURLs", "highlights", "origin", "integration")
   body.only([], ["location", "filter"], "The index is the same for all locations and has no such filters.")
   body.only([[]], ["enterprise"], "Not supported here.")
-  // Sent by Firecrawl's MCP server for catalogue tools, which don't exist here.
+  // Firecrawl's MCP server sends this for catalogue tools, which don't exist here.
   body.passedOver("domainTools", "toolDetail")
   body.only([], ["threatProtection", "auditMetadata"], "Not supported here.")
   const dates = timesOf(body)
@@ -164,7 +165,7 @@ const NOTHING_SCRAPED = { formats: null, freshness: null }
 /** Share of a search's time that rereading pages may take. */
 const READING_SHARE = 0.8
 
-/** Only the index's version of a page; with `maxAge`, pages that were checked earlier are reread. */
+/** Returns only the index's version of a page; with `maxAge`, pages whose last check is older are reread. */
 function scrapeOf(
   options: FieldReader,
   version: Version,

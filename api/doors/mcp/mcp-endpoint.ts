@@ -20,23 +20,23 @@ interface McpParts {
   readonly server: () => Server
   /** Refuses callers without a valid key in the header. */
   readonly authenticate: Middleware
-  /** Admits programs that a user gave access to; null if there is no OAuth. */
+  /** Admits programs to which a user gave access; null if there is no OAuth. */
   readonly oauth: Pick<OAuth, "verify" | "challenge"> | null
   readonly bodyLimit: number
-  /** Last segments of the endpoints' paths: tools for other endpoints are left out. */
+  /** Last segments of the paths of the endpoints that exist: tools for other endpoints are left out. */
   readonly endpoints: () => readonly string[]
   readonly loadTools: () => Promise<readonly Tool[]>
   /** A notice about the appliance that models read first; null if there is none. */
   readonly notice: string | null
-  /** Origins of web pages that may call, in addition to the appliance's own. */
+  /** Origins of web pages that may call the endpoint, in addition to the appliance's own. */
   readonly origins: readonly string[]
 }
 
 /**
  * POST `/mcp`: the Model Context Protocol over streamable HTTP (version 2025-11-25 and earlier).
  *
- * Nothing is kept between requests. A session is a name that is assigned with the first request and sent back with the
- * others: calls are logged under it, and found by it when they are cancelled.
+ * Nothing is kept between requests. A session is only a name that the first response assigns and later requests repeat:
+ * calls are logged under it, and it identifies them when they are cancelled.
  */
 export function mcpEndpoint(parts: McpParts): Middleware {
   const readBody = jsonBody(parts.bodyLimit)
@@ -50,7 +50,7 @@ export function mcpEndpoint(parts: McpParts): Middleware {
     }
     try {
       refuseStrangePages(ctx, parts.origins)
-      // Streams started by the server and the end of a session may be refused this way.
+      // The specification allows this refusal for streams started by the server and for ending a session.
       if (ctx.method !== "POST") throw new ApiError(405, "Method not allowed.", {}, { Allow: "POST" })
       await letIn(ctx, parts, (inside) =>
         readBody(ctx, () =>
@@ -72,7 +72,7 @@ export function mcpEndpoint(parts: McpParts): Middleware {
   }
 }
 
-/** Admits a key, or an access token that was made for this endpoint; `next` gets the header for its internal calls. */
+/** Admits a key, or an access token that was issued for this endpoint; `next` gets the header for its internal calls. */
 async function letIn(
   ctx: Context,
   { oauth, authenticate }: Pick<McpParts, "oauth" | "authenticate">,
@@ -96,7 +96,7 @@ function refuse(ctx: Context, error: unknown): void {
   ctx.body = { jsonrpc: "2.0", error: { code: codeOf(error, status), message }, id: null }
 }
 
-/** The codes of JSON-RPC 2.0, section 5.1; everything else has the first code reserved for servers, as in the SDK. */
+/** The codes of JSON-RPC 2.0, section 5.1; all other errors get the first code reserved for servers, as in the SDK. */
 function codeOf(error: unknown, status: number): number {
   if (error instanceof UnparsableBody) return -32_700
   if (error instanceof NoObjectBody) return -32_600
@@ -109,7 +109,7 @@ interface Answering {
   readonly serves: (endpoint: string) => boolean
   readonly loadTools: McpParts["loadTools"]
   readonly notice: string | null
-  /** The header for the tools' calls when the caller presented an access token; null to use its own. */
+  /** The header for the tools' calls if the caller presented an access token; null to use the caller's own header. */
   readonly inside: string | null
 }
 
@@ -157,7 +157,7 @@ async function answer(
     await transport.handleRequest(ctx.req, ctx.res, ctx.state.body)
     if (!ctx.res.closed) await once(ctx.res, "close")
   } catch (error) {
-    // Only a response that hasn't begun can still be sent.
+    // An error can still be sent only if the response hasn't begun.
     if (!ctx.headerSent) ctx.respond = true
     throw error
   } finally {
@@ -173,8 +173,8 @@ function sessionOf(ctx: Context): string {
 
 /**
  * A web page that makes its own name resolve to this machine (DNS rebinding) appears to have the same origin as the
- * appliance. But browsers send the origin with each POST, and only origins that the operator named are admitted; other
- * programs send none.
+ * appliance. But browsers send the origin with each POST, and only origins that the operator listed are admitted; other
+ * programs send no origin.
  */
 function refuseStrangePages(ctx: Context, origins: readonly string[]): void {
   const origin = ctx.get("Origin")

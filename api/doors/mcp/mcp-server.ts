@@ -30,7 +30,7 @@ const PROGRESS_MS = 5000
 /** The protocol's code for a resource that doesn't exist. */
 const RESOURCE_NOT_FOUND = -32_002
 
-/** Shared by all servers: each would create its own, although none of ours asks callers for anything that needs checking. */
+/** Shared by all servers. Otherwise each would create its own, although none of ours asks callers for anything that needs checking. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 const version = fossickVersion()
 
@@ -38,7 +38,7 @@ const version = fossickVersion()
  * A server of the Model Context Protocol with tools, resources and prompts, not yet connected.
  *
  * @param ask carries out the calls, as the caller
- * @param signal ends running calls, in addition to the protocol's own way
+ * @param signal ends running calls, as a cancellation by the protocol does
  * @param serves whether an endpoint exists: its tools are left out if not
  * @param instructions the instructions for models
  */

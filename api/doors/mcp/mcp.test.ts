@@ -191,7 +191,7 @@ describe("MCP over HTTP", () => {
     expect([missing.status, missing.headers.get("www-authenticate")]).toEqual([401, "Bearer"])
     expect((await post({ Authorization: "Bearer nope" })).status).toBe(401)
     expect((await post({ ...bearer, Origin: "http://evil.example" })).status).toBe(403)
-    // Judged by its name alone, a page whose name resolves to this machine has the appliance's origin.
+    // A page whose name resolves to this machine has the same origin as the appliance, judging by the name alone.
     expect((await post({ ...bearer, Origin: app.url })).status).toBe(403)
     expect((await post(bearer, [])).status).toBe(400)
     expect((await post(bearer)).status).toBe(200)
@@ -257,7 +257,7 @@ describe("JSON-RPC 2.0 errors for invalid protocol messages", () => {
       requestInit: { headers: KEY },
     })
     await transport.start()
-    // A message that cannot be written as JSON-RPC: the client sends it unchanged.
+    // A message that JSON-RPC doesn't allow; the client sends it unchanged.
     const sent = transport.send({ method: 7 } as unknown as Parameters<typeof transport.send>[0])
     await expect(sent).rejects.toThrow(/-32700|Parse error/)
     await transport.close()

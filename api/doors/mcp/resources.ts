@@ -85,7 +85,7 @@ interface HandbookPage {
 
 let handbook: Promise<HandbookPage[]> | undefined
 
-/** Read once: it is part of the program. */
+/** The handbook is read only once, because it is part of the program. */
 function handbookPages(): Promise<HandbookPage[]> {
   return (handbook ??= readHandbook().catch((error: unknown) => {
     handbook = undefined

@@ -51,7 +51,7 @@ beforeAll(async () => {
     await runSource(name, db, engine)
   }
   await engine.settled()
-  // As in an appliance with default settings: loopback is a network that live calls may not read.
+  // As in an appliance with default settings, live calls may not read the loopback network.
   const reader = opened.use(createReader(readSettings(crawlerSettings, {})))
   app = opened.use(
     await serveAccounts({

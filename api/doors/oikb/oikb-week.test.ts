@@ -12,7 +12,7 @@ import { rareWord } from "#engine/testing/pages.ts"
 
 import { type KillableAppliance, killableAppliance } from "../../testing/killable-appliance.ts"
 
-/** The version used for this test; `OIKB` names its program. */
+/** The version of oikb used for this test; the environment variable `OIKB` contains the path of its program. */
 export const OIKB_VERSION = "oikb==0.6.0"
 const AT = "https://notes.example/"
 
@@ -106,7 +106,7 @@ test(
       await appliance.kill()
       await appliance.start()
       await interrupted
-      // As oikb's own schedule does: the next sync makes up for a failed one.
+      // As with oikb's own schedule, the next sync makes up for a failed one.
       await sync(appliance, folder)
       expect(await sync(appliance, folder)).toContain(`${notes.paths().length} unchanged`)
       await until(() => appliance.holds(notes.texts()), 200)

@@ -15,7 +15,7 @@ export async function fieldsOf(
 
 const parsed = offLoop(import.meta.url, parseLarge)
 
-/** JSON of any size allowed for a body; null if it isn't JSON. */
+/** Parses JSON of any size that a body may have; null if it isn't JSON. */
 export function parseLarge(text: string): unknown {
   return foreignOrNothing(text, INDEX_BOUNDS) ?? null
 }

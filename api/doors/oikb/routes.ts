@@ -24,13 +24,13 @@ const ROOT = "/api/v1"
 const KNOWLEDGE = `${ROOT}/knowledge/:id`
 const LISTED_AT_ONCE = 1000
 
-/** Paths of Open WebUI's knowledge bases, and refusals in the format that oikb reads. */
+/** Paths of Open WebUI's knowledge bases, and refusals in the format that oikb expects. */
 export const oikbApi: OtherApi = {
   owns: (path) => path.startsWith(`${ROOT}/`),
   refusal: ({ status, message }) => ({ status, body: { detail: message } }),
 }
 
-/** oikb's calls, applied to the documents of a source: a knowledge base is a source. */
+/** oikb's calls, which change the documents of a source: each knowledge base is a source. */
 export function oikbRoutes(
   router: Router<RequestState>,
   { documents: opened, accounts, admissions, config, mayKeep, readOnly }: DocumentNeeds,
@@ -117,7 +117,7 @@ export function oikbRoutes(
   })
 }
 
-/** The documents of the source in the path, in batches. @param mayBeNew whether a source that does not exist yet counts as having none */
+/** The documents of the source in the path, in batches. @param mayBeNew whether a source that does not exist yet is treated as an empty one */
 async function* all(
   ctx: Context,
   documents: KeptDocuments,

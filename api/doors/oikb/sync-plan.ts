@@ -3,7 +3,7 @@ import type { StoredDocument } from "#crawler/fetch/content/documents/document-s
 /** A file listed in a manifest. */
 export interface ManifestFile {
   readonly filename: string
-  /** Folders that lead to it; empty if there are none. */
+  /** Path of the folder that contains the file; empty if there is none. */
   readonly path: string
   /** A value that changes with the file. */
   readonly checksum: string
@@ -23,8 +23,8 @@ export interface SyncPlan {
 }
 
 /**
- * oikb deletes a changed file before it uploads the new one, several minutes before in a large sync. A run in between
- * would find the file gone. So a changed file gets an id that says that the upload replaces it.
+ * oikb deletes a changed file before it uploads the new version, several minutes before in a large sync. A run in
+ * between would not find the file. So a changed file gets an id that marks it as about to be replaced by an upload.
  */
 const REPLACED = "replaced:"
 const GONE = "gone:"

@@ -7,7 +7,7 @@ import { ApiError } from "../../errors.ts"
 import { pathParameter } from "../../server/middleware/query-parameters.ts"
 import { FieldReader } from "../../server/wire/fields.ts"
 
-/** Maximum number of texts in one call: several seconds of processor time with the bundled model. */
+/** Maximum number of texts in one call; with the bundled model, they take several seconds of processor time. */
 const MAX_TEXTS = 256
 /** OpenAI's own bound is 8,192 tokens; models here read some 500 of them, and the rest has no effect on the vector. */
 const MAX_CHARS = 40_000
@@ -31,7 +31,7 @@ export function embeddings(embedder: LoadedEmbedder): Middleware {
     const { bill } = ctx.state
     const cost = searchCost("basic")
     await bill.reserve(cost)
-    // Model servers that don't report token usage count as 0, which no real text uses.
+    // For model servers that don't report token usage, the count is 0, which no real text has.
     let tokens = 0
     const asked = {
       as: as === "query" ? "question" : "passage",
@@ -86,7 +86,7 @@ function textsOf(body: FieldReader): readonly string[] {
   )
 }
 
-/** Little-endian 32-bit floats, as OpenAI sends them. */
+/** Encodes a vector as little-endian 32-bit floats, as OpenAI does. */
 function base64Of(vector: Float32Array): string {
   const bytes = Buffer.alloc(vector.length * 4)
   for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4)

@@ -117,7 +117,7 @@ describe("embeddings", () => {
   })
 
   test("are counted in tokens of that model", async () => {
-    // The model in these tests also reads the parts of a name.
+    // The model in these tests also recognises the parts of a name.
     const input = ["tulips", "setPumpSpeed"]
     const { body } = await call("embeddings", { model: "default", input })
     expect(body.usage).toEqual({ prompt_tokens: 5, total_tokens: 5 })

@@ -59,7 +59,7 @@ export function searchStore(limits: SearchLimits, parts: VectorStoreParts): Midd
     const filters = readFilters(body)
     const ranking = body.object("ranking_options")
     const threshold = ranking?.number("score_threshold", 0, 1, false) ?? 0
-    // Names of OpenAI's own rankers: there is only one here, and `none` means no reranking, which is the default
+    // Names of OpenAI's own rankers: there is only one ranker here, and `none` means no reranking, which is the default
     // here.
     ranking?.passedOver("ranker")
     ranking?.only([], ["hybrid_search"], "The appliance sets the weights of words and meaning.")
@@ -120,7 +120,10 @@ const idsOf = async (names: Pick<KnownNames, "all">): Promise<readonly string[]>
   ...(await names.all()).collections,
 ]
 
-/** @throws ApiError 404 for a store that the key may not know about */
+/**
+ * Finds a store by its id.
+ * @throws ApiError 404 for a store that the key may not know about
+ */
 async function idOf(ctx: Context): Promise<string> {
   const id = pathParameter(ctx, "id")
   if ((await idsOf(ctx.state.reach.names)).includes(id)) return id

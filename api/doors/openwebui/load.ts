@@ -8,7 +8,7 @@ import { liveUrl } from "../../core/read/live-url.ts"
 import { type Material, type ObtainParts, readOrStored } from "../../core/read/read-or-stored.ts"
 import { FieldReader } from "../../server/wire/fields.ts"
 
-/** The same number that an extraction accepts and that the loader sends. */
+/** Maximum number of addresses, which is also the maximum for an extraction and the number that the loader sends. */
 const MAX_URLS = 20
 const MAX_URL_CHARS = 4000
 const SECONDS = 30

@@ -3,8 +3,8 @@ import { DEFAULT_SUGGESTIONS, MAX_TYPED_CHARS, suggestionsFor } from "../../serv
 import { givenBy } from "./searxng-request.ts"
 
 /**
- * GET /searxng/autocompleter: titles and headings for the text typed so far, as a list for a search form, and for a
- * browser's address bar in the form of OpenSearch Suggestions 1.0.
+ * GET /searxng/autocompleter: suggests titles and headings for the text typed so far, as a list for a search form, or
+ * in the form of OpenSearch Suggestions 1.0 for a browser's address bar.
  */
 export function autocompleter(): Middleware {
   return async (ctx) => {

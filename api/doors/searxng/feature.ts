@@ -6,7 +6,7 @@ import { searxngSettings } from "./settings.ts"
 interface Needs {
   readonly door: Omit<SearxngRouteParts, "publicUrl" | "keyOfAll" | "checkName">
   readonly config: { readonly publicUrl: string; readonly searxngKey: string }
-  /** Refuses calls without a key under host names that might belong to someone else. */
+  /** Refuses calls without a key if their host name might belong to someone else. */
   readonly checkName: (ctx: Context) => void
 }
 

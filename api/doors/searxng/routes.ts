@@ -30,7 +30,7 @@ export interface SearxngRouteParts extends Door, PlainSearchParts {
   readonly publicUrl: string
   /** Key for callers that send none; empty if there isn't one. */
   readonly keyOfAll: string
-  /** Refuses calls without a key under host names that might belong to someone else. */
+  /** Refuses calls without a key if their host name might belong to someone else. */
   readonly checkName: (ctx: Context) => void
 }
 

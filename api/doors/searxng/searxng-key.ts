@@ -5,8 +5,8 @@ import { bearerOf, type CallerKeys, keyOf, unauthorized } from "../../server/mid
 /**
  * Admits requests with a valid key, as a bearer token or as user name or password in the address (RFC 7617), since many
  * SearXNG clients support nothing else. Requests without a key may use the key from the settings.
- * @param keyOfAll key for requests without one; empty if there isn't one
- * @param checkName refuses calls without a key under host names that might belong to someone else
+ * @param keyOfAll key for requests without one; empty if there is no such key
+ * @param checkName refuses calls without a key if their host name might belong to someone else
  */
 export function searxngKey(
   keys: CallerKeys,

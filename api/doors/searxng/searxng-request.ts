@@ -18,7 +18,7 @@ export interface SearxngRequest {
 const FORMATS = ["html", "json", "csv", "rss"] as const
 
 export const ENGINE = "fossick"
-/** The same number as SearXNG. */
+/** Number of results per page, the same as in SearXNG. */
 export const PAGE_RESULTS = 10
 const MAX_NAMES = 100
 
@@ -82,11 +82,11 @@ const listOf = (text = ""): readonly string[] =>
     .filter((one) => one !== "")
     .slice(0, MAX_NAMES)
 
-/** `en` and `en-US` prefer a language; `all`, `auto` and invalid values prefer none, as with SearXNG. */
+/** `en` and `en-US` express a preference for a language; `all`, `auto` and invalid values express none, as with SearXNG. */
 const languageOf = (text = ""): string | undefined =>
   /^([a-z]{2})(?:[-_].*)?$/i.exec(text.trim())?.[1]?.toLowerCase()
 
-/** As engines, callers can name the sources and collections that the key may know about. */
+/** Callers can use the names of sources and collections as engines, if the key may know about them. */
 async function filterOf(engines: readonly string[], names: Pick<KnownNames, "named">) {
   const isKnown = async (asked: { sources?: string; collections?: string }): Promise<boolean> => {
     try {
@@ -108,7 +108,7 @@ async function filterOf(engines: readonly string[], names: Pick<KnownNames, "nam
   return { unknown, filter: isNarrow ? { collections, sources } : {} }
 }
 
-/** The fields of an address, or of a posted form; the first of each name counts. */
+/** The fields of an address or of a posted form; if a name occurs several times, the first field counts. */
 export function givenBy(ctx: Context): Given {
   const query = new URLSearchParams(ctx.querystring)
   const { body }: Partial<Context["state"]> = ctx.state

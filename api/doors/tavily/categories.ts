@@ -1,4 +1,4 @@
-/** For each category, by its name in lower case, the words that begin a path segment of its pages. */
+/** For each category (name in lower case), the words at the beginning of a path segment that mark its pages. */
 const SEGMENTS: Readonly<Record<string, string>> = {
   about: "about(-us)?|company|team|who-we-are|mission|story",
   blogs: "blogs?|posts?|articles?|stories",

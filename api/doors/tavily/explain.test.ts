@@ -10,7 +10,8 @@ import { aPage } from "#engine/testing/pages.ts"
 
 import { serveAccounts } from "../../testing/serve-accounts.ts"
 
-// `lexical` in `explain`, computed by hand from the description in docs/search-api.md, on an index of two pages.
+// Checks `lexical` in `explain` against values computed by hand from the description in docs/search-api.md, on an index
+// of two pages.
 
 test("explain marks as lexical what the handbook says it does", async () => {
   await using opened = new AsyncDisposableStack()
@@ -45,7 +46,7 @@ test("explain marks as lexical what the handbook says it does", async () => {
   expect(alone!["passage"]).toBeCloseTo(said(2, inPassage(3)), 6)
   expect(alone!["lexical"]).toBeCloseTo(0.57 * said(2, inSection(3)) + 0.21 * said(2, inPassage(3)), 6)
 
-  // Two words, one on one of the two pages and the other on both; in the title, a word counts twice.
+  // Two words: one is on one of the two pages, the other on both. In the title, a word counts twice.
   const zebra = Math.log(1 + (2 - 1 + 0.5) / (1 + 0.5))
   const pump = Math.log(1 + (2 - 2 + 0.5) / (2 + 0.5))
   const weigh = (ofZebra: number, ofPump: number) => (zebra * ofZebra + pump * ofPump) / (zebra + pump)

@@ -106,7 +106,7 @@ async function withMiss<F extends { readonly url: string }>(
     const miss = await addressMiss(url, { reach, key, knowledge, signal })
     return { ...failure, ...(miss !== null && { miss }) }
   } catch (error) {
-    // The failure itself is known in any case.
+    // The failure is reported even if the reason cannot be found.
     log.error({ err: error }, "could not find out why a page is missing")
     return failure
   }

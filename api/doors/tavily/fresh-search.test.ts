@@ -44,7 +44,7 @@ test("reads results again if they are older than requested, and builds the answe
   })
   expect(now.answer).toContain("March")
   expect(Date.parse(now.results[0].checked_at)).toBeGreaterThan(Date.parse(stored.results[0].checked_at))
-  // Only the crawler writes the index.
+  // The live read did not change the index, because only the crawler writes to it.
   expect((await search({ max_results: 1 })).results[0].content).toContain("first frost")
 })
 

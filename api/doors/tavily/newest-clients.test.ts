@@ -20,7 +20,7 @@ const SCHEMAS = {
   research: researchSchema,
   feedback: feedbackSchema,
 }
-/** Sent by a client although the endpoint doesn't use them: the answer contains a warning. */
+/** Fields that a client sends although the endpoint doesn't use them: the answer contains a warning. */
 const WITHOUT_USE: Readonly<Record<string, readonly string[]>> = {
   "tavily-python map": ["include_images"],
 }
@@ -61,7 +61,7 @@ test("the installed @tavily/core sends these fields, and no others", async () =>
     const options = { ...inOptions(fields), extraScores: [], urlsScores: [], stream: false }
     const first = { feedback: [], extract: [["https://example.com/"]] }[call] ?? ["given"]
     await expect(client[call as ClientCall](...first, options)).rejects.toThrow("seen")
-    // Options without a name of their own are passed on as written.
+    // Options that the endpoint does not declare are passed on unchanged.
     const given = new Set(["stream", "extraScores", "urlsScores"].filter((name) => !fields.includes(name)))
     const seen = Object.keys(bodies.get(call)!).filter((field) => !given.has(field))
     expect(seen.toSorted()).toEqual(fields.toSorted())

@@ -13,7 +13,7 @@ import type { SearchAnswer } from "./described/answers.ts"
 import type { PreparedSearch } from "./prepare.ts"
 import type { SearchRequest } from "./schema.ts"
 
-/** The result of a search; without an answer if it is not written yet or not requested. */
+/** The result of a search; it has no answer if none was requested or if it is not written yet. */
 export interface Outcome {
   readonly found: Found
   readonly shown: Shown
@@ -119,7 +119,7 @@ function presentPage(
   }
 }
 
-/** Other pages that were found with the same content: listed, not shown. */
+/** Other pages that were found with the same content; they are listed without their content. */
 function foldedPages({ folded = [] }: Hit) {
   const of = (wanted: FoldedPage["kind"]) => folded.filter(({ kind }) => kind === wanted)
   const copies = of("copy").map(({ url, title }) => ({ url, title }))

@@ -28,14 +28,14 @@ import { NOT_BLANK } from "../../server/wire/characters.ts"
 // The request bodies in wire format. Rules that involve several fields, or that depend on settings, are in each
 // endpoint's file.
 
-/** One search is run for each place. */
+/** Maximum number of places, because one search is run for each. */
 const MAX_PLACES = 20
 const MAX_PLACE_CHARS = 400
-/** Ten years: longer than any page has been in an index. */
+/** Maximum age: ten years, longer than any page has been in an index. */
 const MAX_AGE_HOURS = 87_600
-/** Clients wait a minute for a search unless configured otherwise. */
+/** Maximum time for a search: clients wait a minute unless configured otherwise. */
 const MAX_FETCH_SECONDS = 60
-/** The same time as `/extract`. */
+/** Seconds to fetch a page by default, the same as for `/extract`. */
 export const DEFAULT_FETCH_SECONDS = 10
 
 // Required fields refuse blank text.

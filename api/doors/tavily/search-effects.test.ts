@@ -11,8 +11,8 @@ import { aPage, rareWord } from "#engine/testing/pages.ts"
 
 import { type ServedApp, serveApp } from "../../testing/serve-app.ts"
 
-// Every parameter of /search over a real index. Pages of one group have the same content, so that only the parameter
-// can tell them apart.
+// Tests the effect of every parameter of /search on a real index. Pages of one group have the same content, so that
+// only the parameter can tell them apart.
 
 const DAY_MS = 86_400_000
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)

@@ -74,7 +74,7 @@ describe("a search that asks for events", () => {
       {
         says: () =>
           "A water pump moves 40 litres a minute [1]. It was built in 1234 [1]. Seals wear out first [1].",
-        // The model continues when its first sentence has been read.
+        // The model continues only once its first sentence has been read.
         afterWord: async (word) => (word.startsWith("built") ? await until(async () => read > 0) : undefined),
       },
       { onEvent: ({ event }) => void (read += event === "chat.completion.chunk" ? 1 : 0) },

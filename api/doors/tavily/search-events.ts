@@ -8,7 +8,7 @@ import { withDegraded } from "../../server/degradation.ts"
 const CHUNK = "chat.completion.chunk"
 
 /**
- * A search as server-sent events (HTML Living Standard, 9.2): `search.results`, the usual body without its answer;
+ * A search as server-sent events (HTML Living Standard, 9.2): `search.results`, the usual body without its answer; then
  * the answer in pieces as it is written, in the frames of OpenAI's streamed chat completions, as in research;
  * `search.answer`, the whole answer; `done`.
  */
@@ -48,7 +48,7 @@ export class SearchEvents {
     if (!this.#body.destroyed) this.#body.end("event: done\n\n")
   }
 
-  /** Something failed after the status was sent. */
+  /** Reports a failure that occurred after the status was sent. */
   fail(): void {
     const { requestId: id } = this.#ctx.state
     this.#frame("error", { id, object: "error", error: "An error occurred while streaming the answer" })

@@ -133,7 +133,7 @@ test("returns corrected words for a misspelt question, and translations for a pa
     query: "Wattering rosse -pumps",
     corrected_query: "watering roses -pumps",
   })
-  // The request is answered as intended.
+  // The request is answered as if it were spelt correctly.
   const misspelt = { query: "when are rosse watred?", include_answer: true, search_depth: "basic" }
   expect((await asked(misspelt)).body).toMatchObject({
     corrected_query: "when are roses watered?",

@@ -17,7 +17,7 @@ import { searchText } from "../../server/tools/answer-text.ts"
 import { searchOutput } from "../../server/tools/output.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 
-// Pages as documentation tools write them, crawled from a socket, put into a real index, and searched over HTTP.
+// Pages as documentation tools write them, crawled from a local server, put into a real index, and searched over HTTP.
 
 const prose = (about: string) =>
   `<p>${`${about} is described here in whole sentences, with all that one has to know of it. `.repeat(5)}</p>`

@@ -53,7 +53,7 @@ export function search(
     Pick<AskParts, "embedder"> & {
       /** Number of pages in the index. */
       readonly pageCount: () => Promise<number>
-      /** Where questions are logged; not logged if left out. */
+      /** The log for questions; if left out, questions are not logged. */
       readonly queries?: Pick<QueryLog, "note" | "isOn"> | undefined
       readonly images: ImageKnowledge
       readonly forms: FormKnowledge
@@ -129,7 +129,7 @@ export function search(
 /** Logs the results of a question. */
 type Note = (results: readonly { readonly score: number }[]) => Promise<void>
 
-/** A request that doesn't search costs nothing. */
+/** Whether a request only asks for word statistics: it doesn't search, and so costs nothing. */
 const isCount = ({ request, question }: PreparedSearch): boolean =>
   request.include_word_statistics && question.query.limit === 0
 
@@ -186,7 +186,7 @@ export async function performSearch(
 
 const askedBy = (ctx: Context, signal: AbortSignal): AskedBy => ({
   signal,
-  // Writing the answer then takes only a moment.
+  // Rereading may use the whole time, because writing the answer afterwards takes only a moment.
   deadline: () => liveDeadline(ctx, SEARCH_SECONDS),
   log: ctx.state.log,
 })

@@ -4,10 +4,10 @@ import { shortened, type Warning } from "../../server/wire/warnings.ts"
 import { DEFAULT_FETCH_SECONDS, type SearchRequest } from "./schema.ts"
 import { MAX_SEARCHED_CHARS } from "../../core/understand/searched-text.ts"
 
-/** Clients that always send a number of chunks send this one, the default. */
+/** The default number of chunks, sent by clients that always send a number. */
 const DEFAULT_CHUNKS = 3
 
-/** Fields of a search that its other fields rule out. They are not refused, since some clients send them with every call. */
+/** Fields of a search that have no effect because of its other fields. They are not refused, since some clients send them with every call. */
 export function withoutEffect(request: SearchRequest, question: QueryText): readonly Warning[] {
   const { search_depth: depth, topic } = request
   const isLimited = request.max_age_hours !== undefined || request.max_hours !== undefined
@@ -50,7 +50,7 @@ export function withoutEffect(request: SearchRequest, question: QueryText): read
   ]
 }
 
-/** The same for an endpoint whose `chunks_per_source` needs some text to choose the chunks by. */
+/** The same for an endpoint that uses `chunks_per_source` only if there is a text by which to choose the chunks. */
 export function unusedChunks(chunks: number, field: string, intent: string | undefined): readonly Warning[] {
   if (intent !== undefined) return shortened(field, intent, MAX_SEARCHED_CHARS)
   return chunks === DEFAULT_CHUNKS

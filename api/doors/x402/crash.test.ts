@@ -14,7 +14,7 @@ import { startFacilitator } from "./testing/facilitator.ts"
 import { ask, sign } from "./testing/payments.ts"
 import { payee, payer } from "./testing/wallets.ts"
 
-// The real API process, killed as abruptly as by a power cut.
+// Runs the real API process, and kills it as abruptly as a power cut would.
 
 const MISBEHAVING = join(import.meta.dirname, "testing/misbehaving-search.ts")
 
@@ -52,7 +52,7 @@ describe("the API process with paid searches", { tags: ["chain"] }, () => {
     expect((await chain.balance(payee.address)) - before).toBe(10_000n)
     expect(facilitator.calls).toMatchObject({ verify: 2, settled: 1 })
 
-    // Asked to stop while a payment is in progress, it finishes that first.
+    // When asked to stop while a payment is in progress, the process finishes the payment first.
     const last = await sign(appliance.url, payer)
     const asked = Promise.withResolvers<void>()
     facilitator.fail({ settle: { kind: "held", until: asked.promise } })
@@ -138,7 +138,7 @@ async function prepare(env: Readonly<Record<string, string>>) {
       }
       expect(text.includes("selling searches")).toBe(selling)
     },
-    /** Starts it, and waits for it to give up. */
+    /** Starts the process, and waits for it to exit. */
     async fail(): Promise<number | null> {
       const started = run()
       await once(started, "exit")

@@ -18,7 +18,7 @@ import { ask, sign } from "./testing/payments.ts"
 import { sellSearches } from "./testing/sell.ts"
 import { payee, payer } from "./testing/wallets.ts"
 
-// The listener from opening to closing, and its regular work in between.
+// Tests the listener from opening to closing, including its regular work.
 
 const QUESTION = { query: "pumps" }
 const HASH = `0x${"ab".repeat(32)}`
@@ -58,7 +58,7 @@ afterAll(() => outside[Symbol.asyncDispose]())
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "fossick-listener-"))
   outside.requests.length = 0
-  // A test sets the time, and the listener then does its regular work.
+  // A test sets the clock forward, and the listener then does its regular work.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] })
 })
 afterEach(() => {
@@ -82,7 +82,7 @@ async function open(
         .filter((line) => line.msg === msg),
     async [Symbol.asyncDispose]() {
       const closing = this.close()
-      // Idle connections are closed at intervals, and the others at the end.
+      // While the listener closes, idle connections are closed at intervals, and all others at the end.
       await expect.poll(() => (vi.advanceTimersByTime(1000), closing.isOver)).toBe(true)
     },
     close() {
@@ -96,7 +96,7 @@ const WITH_NODE = () => ({ X402_RPC_URL: outside.url("/node") })
 const UNKEPT = "the payment ledger could not be updated; trying again soon"
 const LOOKED_UP = "an open payment was looked up"
 
-/** Leaves a payment in the ledger whose outcome is unknown, or that a process is working on. */
+/** Leaves a payment in the ledger; its outcome is unknown, or a process is still working on it. */
 async function leave(
   id: string,
   { process, ...more }: { process?: string; authorization?: string; ranOut?: number } = {},
@@ -236,7 +236,7 @@ describe("every minute", () => {
   })
 })
 
-/** A purchase whose search ends on demand. */
+/** A purchase whose search doesn't end until a test says so. */
 async function buyOne(shop: Awaited<ReturnType<typeof open>>) {
   const { headers } = await sign(shop.url, payer)
   const [searching, found] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -283,7 +283,7 @@ describe("the listener closes", () => {
     vi.advanceTimersByTime(9900)
     find()
     expect(await buying).toMatchObject({ status: 200, receipt: { success: true } })
-    // Just before it would be cut off: idle connections are closed at intervals.
+    // The connection is closed just before it would be cut off: idle connections are closed at intervals.
     await expect.poll(() => (vi.advanceTimersByTime(50), closing.isOver)).toBe(true)
     expect(await outcomes()).toEqual([
       ["sold", 1],

@@ -38,14 +38,14 @@ export interface ListenerParts {
   readonly dataDir: string
   /** Id of this process among those that share the state. By default it is the only one. */
   readonly process?: string
-  /** Searches the whole index; pages that are not for sale are left out here. */
+  /** Searches the whole index; the listener itself leaves out pages that are not for sale. */
   readonly search: AskParts
   /** The current sources of the collections' names. */
   readonly collections: Pick<Collections, "sourcesOf">
   readonly readers: LimitParts["readers"]
-  /** The connections of the whole process. */
+  /** Counts the connections of the whole process. */
   readonly connections: Connections
-  /** All searches of the process queue here; all payers together share the turns of one key. */
+  /** The gate at which all searches of the process queue; all payers together share the turns of one key. */
   readonly searches: FairPool
   readonly memory: Pick<Memory, "enter">
   readonly limits: SearchLimits & { readonly bodyLimit: number; readonly shutdownSeconds: number }
@@ -72,7 +72,7 @@ export async function openListener(parts: ListenerParts): Promise<PaidListener> 
     await ledger.recover()
     await ledger.sweep()
   }
-  // Closing waits for the last deliveries.
+  // After the last deliveries, so that their outcomes are written, too.
   opened.defer(keepHouse)
   let keeping = Promise.resolve()
   const timers = [setInterval(() => void (keeping = attempt(keepHouse, log)), HOUSEKEEPING_MS)]
@@ -122,7 +122,7 @@ export async function openListener(parts: ListenerParts): Promise<PaidListener> 
   }
 }
 
-/** The name that represents all payers at the gate. */
+/** The name under which all payers together queue at the gate. */
 const SALES = "sales"
 
 const byTurns = (engine: AskParts["engine"], gate: FairPool): AskParts["engine"] => ({

@@ -6,7 +6,7 @@ import type { Payment } from "./payment.ts"
 import type { ComeAgain } from "./refusals.ts"
 import type { Terms } from "./terms.ts"
 
-/** 402: what a search costs, and why the payment that came with the request, if any, isn't accepted. */
+/** Answers with 402: the price of a search, and why the payment sent with the request, if any, isn't accepted. */
 export function challenge(ctx: Context, terms: Terms, error: string): void {
   ctx.status = 402
   ctx.set("PAYMENT-REQUIRED", base64(terms.challenge(error)))
@@ -24,7 +24,7 @@ export function sayLater(ctx: Context, { status, code, message, after }: ComeAga
   ctx.body = { ...envelope(message), error: code }
 }
 
-/** The search's answer as JSON text, for the payer alone. */
+/** The answer to a search as JSON text, not to be cached, because it is for the payer alone. */
 export function deliver(ctx: Context, answer: string): void {
   ctx.status = 200
   ctx.type = "application/json; charset=utf-8"

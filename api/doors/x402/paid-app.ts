@@ -9,7 +9,7 @@ import { logUnwritten, requestLog } from "../../server/middleware/request-log.ts
 import { type PaidSearchParts, paidSearch } from "./paid-search.ts"
 import { pricing, PRICING_PATH } from "./pricing.ts"
 
-/** The paid search as an HTTP application, without a socket. Opens and closes nothing. */
+/** The paid search as an HTTP application, without a socket. It neither opens nor closes any resources. */
 export function paidApp(parts: PaidSearchParts): Koa<RequestState> {
   const app = new Koa<RequestState>()
   logUnwritten(app, parts.log)

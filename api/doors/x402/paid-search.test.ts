@@ -26,8 +26,8 @@ import { ask, base64, type Flaw, type PaidAnswer, sign } from "./testing/payment
 import { searchOver, StagedEngine } from "./testing/sell.ts"
 import { payee, payer, stranger } from "./testing/wallets.ts"
 
-// The ways a request can end, with the answer and the records. The facilitator is scripted here; trouble.test.ts has
-// one with a network behind it.
+// Tests the ways in which a request can end, with the answers and the records. The facilitator is scripted here;
+// trouble.test.ts uses one connected to a network.
 
 const QUESTION = { query: "pumps" }
 const HASH = `0x${"ab".repeat(32)}`
@@ -95,12 +95,12 @@ async function openDesk() {
       const { unpaid: _, ...paid } = Object.fromEntries(outcomes.total)
       return { ...paid, ...(unpaid > 0 && { unpaid }) }
     },
-    /** Resolves once every answer has left, or its caller is known to be gone; callers notice either before the server does. */
+    /** Resolves once every answer has been sent, or its caller is known to be gone; callers notice either before the server does. */
     left: () => Promise.all(left!),
     /** Also waits until no request is being processed. */
     quiet: () => Promise.all([...worked!, ...left!]),
     logged: (msg: string) => lines.filter((line) => line.msg === msg),
-    /** The headers of a new payment. */
+    /** Creates the headers of a new payment. */
     async pay(account = payer, flaw: Flaw = {}) {
       signed += 1
       return (await sign(url, account, flaw)).headers
@@ -145,7 +145,7 @@ async function hangUp(headers: Readonly<Record<string, string>>, when: Promise<v
   await expect(asking).rejects.toThrow("aborted")
 }
 
-/** A promise to wait for, and a function that resolves it. */
+/** A point at which code waits: whether it has been reached, and a function that lets the code continue. */
 function hold() {
   const [reached, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const here = async () => {
@@ -391,7 +391,7 @@ describe("nothing is charged", () => {
     expect(text).not.toContain("results")
     expect(desk.ended()).toEqual({ refused: 1 })
     expect(desk.logged("payment")).toMatchObject([{ outcome: "refused" }])
-    // As if the payment had never been sent.
+    // The answer is the same as if the payment had never been sent.
     expect(await buy(headers, { query: "seals" })).toMatchObject({ required: { error: "invalid_signature" } })
     expect(desk.engine.queries).toHaveLength(2)
   })
@@ -465,7 +465,7 @@ describe("a payment in progress", () => {
     await desk.ledger.resume((await desk.ledger.unsettled())[0]!.id)
     expect(comeAgain(await buy(headers))).toEqual(IN_PROGRESS)
     expect([desk.ended(), desk.asked.length]).toEqual([{ unknown: 1, "in-progress": 2 }, asked])
-    // It also doesn't use up the payer's place; after a payment without funds, the payer has only one.
+    // An unknown outcome doesn't use up the payer's place either: after a payment without funds, a payer has only one.
     desk.facilitator.settle = async () => ({ kind: "refused", reason: "insufficient_funds" })
     await buy(await desk.pay())
     desk.facilitator.settle = async () => ({ kind: "settled", transaction: HASH })
@@ -483,7 +483,7 @@ describe("a payment with an unknown outcome", () => {
     const first = await buy(headers, { query: "pumps", country: "germany" })
     expect(comeAgain(first)).toEqual(later(503, "5", "settlement_unknown", MESSAGE()))
     expect(desk.ended()).toEqual({ unknown: 1 })
-    // Kept for asking the network about it later.
+    // The payment is kept so that the network can be asked about it later.
     expect(
       (await desk.ledger.unsettled()).map(({ authorization }) => JSON.parse(authorization)),
     ).toMatchObject([{ version: 2, from: payer.address, to: payee.address, value: "10000" }])

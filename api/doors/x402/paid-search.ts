@@ -20,8 +20,8 @@ export interface PaidSearchParts extends Omit<PurchaseParts, "payers"> {
 }
 
 /**
- * POST /search with payment. Turns a request into a purchase, and runs each purchase only once at a time; {@link
- * carryOut} does the work.
+ * POST /search with payment: turns a request into a purchase, and makes sure that no purchase runs twice at the same
+ * time; {@link carryOut} does the work.
  */
 export function paidSearch(parts: PaidSearchParts): Middleware {
   const { terms, ledger, outcomes } = parts
@@ -29,7 +29,7 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
   const underWay = new Map<string, string>()
   /** Purchases already answered whose answers the ledger has not recorded yet. */
   const leaving = new Map<string, Promise<void>>()
-  /** Copies of the request wait from the time a payment's record is read until it is marked as in progress. */
+  /** Payments whose record is being read and that are not marked as in progress yet; copies of the request wait for that. */
   const beginning = new Serial()
   const payers = new PayerLimits()
   const readRequest = requestReader(parts)

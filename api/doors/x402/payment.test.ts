@@ -54,11 +54,11 @@ describe("a payment", () => {
     })
     if ("error" in two || "error" in one) throw new Error("not taken")
     expect(two.digest).toMatch(/^[0-9a-f]{64}$/)
-    // The same authorization with the same signature, whatever the letter case and version.
+    // The digest is the same for the same authorization and signature, whatever the letter case and version.
     expect(one.digest).toBe(two.digest)
     const shouted = { ...payload, signature: `0x${"0A".repeat(65)}` }
     expect(read({ ...v2, payload: shouted })).toMatchObject({ digest: two.digest })
-    // Another signature under the same nonce is another payment with the same name.
+    // With a different signature but the same nonce, it is a different payment with the same id.
     const other = read({ ...v2, payload: { ...payload, signature: `0x${"0b".repeat(65)}` } })
     expect(other).toMatchObject({ id: two.id })
     expect(other).not.toMatchObject({ digest: two.digest })

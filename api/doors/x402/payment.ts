@@ -13,7 +13,7 @@ const MAX_HEADER = 8192
 /** Maximum remaining validity of an authorization, which is also how long it is remembered. */
 const MAX_VALID_SECONDS = 24 * 3600
 
-/** The payer's signed transfer, which anyone who has the signature can carry out, once (EIP-3009). */
+/** The payer's signed transfer. Anyone who has the signature can carry it out, but only once (EIP-3009). */
 export interface Authorization {
   readonly from: string
   readonly to: string
@@ -44,11 +44,11 @@ export interface Payment {
 const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`))
 const uint = z.string().regex(/^\d{1,78}$/)
 
-// Only the required fields, for the scheme "exact" with EIP-3009. An additional field could make a facilitator do
+// Only the required fields for the scheme "exact" with EIP-3009. An additional field could make a facilitator do
 // something else.
 const exactPayload = z
   .object({
-    // Smart wallets sign with more bytes than the 65 of an ordinary account (ERC-1271, ERC-6492).
+    // Signatures of smart wallets are longer than the 65 bytes of an ordinary account's (ERC-1271, ERC-6492).
     signature: z.string().regex(/^0x[0-9a-fA-F]{130,4096}$/),
     authorization: z
       .object({
@@ -64,7 +64,7 @@ const exactPayload = z
   .strict()
 
 /**
- * The payment in a request's headers: `PAYMENT-SIGNATURE` (version 2) or `X-PAYMENT` (version 1).
+ * Reads the payment from a request's headers: `PAYMENT-SIGNATURE` (version 2) or `X-PAYMENT` (version 1).
  * @returns an error in the protocol's terms when there is no verifiable payment
  */
 export function readPayment(

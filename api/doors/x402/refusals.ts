@@ -1,6 +1,6 @@
 /**
- * Why a payment isn't accepted: the `error` of a 402 response. Codes that facilitators know use their wording; a
- * facilitator's own code for a payment passes through unchanged.
+ * Why a payment isn't accepted: the `error` of a 402 response. Reasons that facilitators have a code for use that code;
+ * a code that a facilitator returned for a payment passes through unchanged.
  */
 export const PAYMENT_REFUSALS = {
   missing: "PAYMENT-SIGNATURE header is required",
@@ -15,7 +15,7 @@ export const PAYMENT_REFUSALS = {
   /** The name in version 1. */
   shortValue: "invalid_exact_evm_authorization_value",
   otherRecipient: "invalid_exact_evm_recipient_mismatch",
-  /** The network has seen the payment: it was spent elsewhere. */
+  /** The network has already seen this payment's nonce: it was used elsewhere. */
   nonceUsed: "invalid_exact_evm_nonce_already_used",
   noBalance: "invalid_exact_evm_insufficient_balance",
   /** The facilitator refused it without saying why. */
@@ -24,7 +24,7 @@ export const PAYMENT_REFUSALS = {
   alreadyUsed: "payment_already_used",
 } as const
 
-/** An answer that asks the payer to keep the payment and try again with it: never 402, which invites a new signature. */
+/** An answer that asks the payer to keep the payment and try again with it. It is never a 402, which invites a new signature. */
 export interface ComeAgain {
   readonly status: 409 | 429 | 503
   /** The `error` of the body, for programs. */

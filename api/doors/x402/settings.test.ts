@@ -93,7 +93,7 @@ describe("the x402 settings", () => {
     expect(engine.queries.pop()!.filter).toMatchObject({ sources: ["docs"], languages: ["en"] })
     engine.hits = [hit({ source: "docs" }), hit({ source: "secret" })]
     expect(await ask({ sources: ["docs"], collections: ["help"] })).toMatchObject([{ source: "docs" }])
-    // A deleted collection opens nothing.
+    // A deleted collection gives access to nothing.
     engine.queries.length = 0
     const nothing = { collections: { sourcesOf: async () => [] }, readers: NO_READERS }
     const gone = engineForSale(engine, { sources: [], collections: ["gone"] }, nothing)

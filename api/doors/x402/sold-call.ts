@@ -9,7 +9,7 @@ export interface SoldCall {
     readonly properties: Readonly<Record<"query" | "search_depth" | "max_results", JsonSchema>>
   }
   /**
-   * Reads a body. Any result can be answered.
+   * Reads a body. Every request that this returns can be answered.
    * @throws ApiError 400 for an invalid body
    */
   read(body: Readonly<Record<string, unknown>>): Promise<SoldRequest>
@@ -18,6 +18,9 @@ export interface SoldCall {
 export interface SoldRequest {
   /** The same for identical requests, whatever the order of their fields. */
   readonly identity: string
-  /** @param stop ends the search early */
+  /**
+   * Answers the request.
+   * @param stop ends the search early
+   */
   answer(ctx: Context, parts: AskParts, stop: AbortSignal): Promise<object>
 }

@@ -40,7 +40,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
   const statuses = (answers: readonly { status: number }[]) =>
     answers.map(({ status }) => status).sort((a, b) => a - b)
 
-  /** Sends all requests at the same time: the one that gets its search gets it once the others have been answered. */
+  /** Sends all requests at the same time. One of them gets its search, but only after the others have been answered. */
   const together = async (asks: readonly (() => ReturnType<typeof ask>)[]) => {
     let answered = 0
     shop.engine.instead = () => expect.poll(() => answered).toBe(asks.length - 1)
@@ -162,7 +162,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
       await expect.poll(() => facilitator.calls.settle).toBe(asked + 1)
       caller.abort()
       await expect(asking).rejects.toThrow("aborted")
-      // A caller that has made requests since then has received it.
+      // The caller has received the answer if it has made other requests since.
       for (let i = 0; i < 2; i++) expect(await ask(shop.url, "{bad", headers)).toMatchObject({ status: 400 })
       gone.resolve()
       await settled

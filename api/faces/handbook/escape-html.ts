@@ -6,7 +6,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 }
 
-/** Text escaped for element content and for attribute values in quotes. */
+/** Escapes text for element content and for quoted attribute values. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 }

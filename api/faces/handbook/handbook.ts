@@ -52,7 +52,7 @@ export function handbook({
       throw error
     }))
 
-  /** The pages with the HTML to add at their end, by name. */
+  /** The pages by name, with the HTML to add at their end. */
   const whole = new Map<string, Promise<DocsPage>>()
   const pageOf = async (docs: Docs, name: string): Promise<DocsPage | undefined> => {
     const page = docs.pages.get(name)
@@ -165,11 +165,11 @@ interface Site {
   readonly css: string
   readonly script: string
   readonly icon: string
-  /** When the newest part of any page changed: navigation is on every page, so they change together. */
+  /** When the newest part of any page changed: the navigation is on every page, so all pages change together. */
   readonly modified: Date
-  /** Part of the addresses of the style sheet and the script, which changes with them. */
+  /** Part of the addresses of the style sheet and the script; changes whenever they do. */
   readonly version: string
-  /** The bodies requested so far, by name and key: a few hundred. */
+  /** The bodies requested so far, by name and key; there are a few hundred at most. */
   readonly prepared: Map<string, Promise<PreparedBody>>
 }
 

@@ -16,7 +16,7 @@ interface TemplateInput {
   readonly searchKey: string | null
 }
 
-/** A complete HTML document for one page of the handbook. It is readable without scripts: instead of the widget, its link leads to the search page. */
+/** A complete HTML document for one page of the handbook. It is readable without scripts: the widget is then replaced by a link to the search page. */
 export function pageHtml({
   docs,
   page,

@@ -24,7 +24,7 @@ export interface Docs {
   readonly pages: ReadonlyMap<string, DocsPage>
   /** Drawings (SVG) by file name. */
   readonly figures: ReadonlyMap<string, string>
-  /** In the order of `README.md`, which is the reading order. */
+  /** The pages in the order of `README.md`, which is the reading order. */
   readonly sections: readonly DocsSection[]
 }
 

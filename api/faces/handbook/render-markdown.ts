@@ -10,13 +10,13 @@ export interface RenderedPage {
 }
 
 const DESCRIPTION_CHARS = 200
-/** A drawing in the same folder as the pages; any other picture is shown as its description. */
+/** Matches a drawing in the same folder as the pages; any other picture is replaced by its description. */
 export const FIGURE = /^[\w-]+\.svg$/
 
 /**
  * Renders one handbook page. HTML inside the Markdown is shown as text, never passed through; relative links to `*.md`
- * become links between web pages, and links out of the folder, which have no web page, become text. Images are shown if
- * they are drawings of the folder, `*.svg`.
+ * become links between web pages, and links to targets outside the folder, which have no web page, become text. Images
+ * are shown if they are drawings (`*.svg`) in the folder.
  */
 export function renderPage(markdown: string): RenderedPage {
   const marked = handbookMarked()
@@ -70,7 +70,7 @@ function handbookMarked(): Marked {
         const content = this.parser.parseInline(token.tokens)
         if (token.depth === 1) return `<h1>${content}</h1>\n`
         const id = escapeHtml(ids.next(plainText(token)))
-        // The clickable mark comes from the style sheet: readers of the text get the bare heading.
+        // The clickable mark is added by the style sheet, so that readers of the text get only the heading.
         const anchor = `<a class="anchor" href="#${id}" aria-label="Link to this section"></a>`
         return `<h${token.depth} id="${id}">${content}${anchor}</h${token.depth}>\n`
       },
@@ -101,7 +101,7 @@ function handbookMarked(): Marked {
   return marked
 }
 
-/** Where a link of the handbook leads on the web site, or null when there is nothing to open. */
+/** The target of a handbook link on the web site, or null if there is nothing to open. */
 function webAddress(href: string): string | null {
   if (/^(https?:\/\/|#)/.test(href)) return href
   const local = /^(?:\.\/)?([^/#]+)\.md(#.*)?$/.exec(href)

@@ -43,43 +43,43 @@ export interface Accounts extends AsyncDisposable {
   /** What is wrong with the names of sources; null if nothing is. */
   readonly unknownSource: (names: readonly string[]) => Promise<string | null>
   readonly ledger: Ledger
-  /** Like the ledger's; true while the state server is away. */
+  /** Like the function of the ledger, but true while the state server is away. */
   readonly mayName: Ledger["mayName"]
   readonly billing: Billing
   readonly callLog: CallLog
   readonly feedback: FeedbackStore
   readonly pageRequests: PageRequestStore
-  /** Changes, and the people who made them. */
+  /** The log of changes and of the people who made them. */
   readonly audit: AuditLog
   readonly rates: Rates
   /** Callers with public keys, by key and address. No matter how many there are, they displace no other caller. */
   readonly publicRates: Rates
-  /** The data that callers have stored, by kind. */
+  /** The total amount of data that callers have stored, by kind. */
   readonly stored: () => Promise<ReadonlyMap<string, StoredBytes>>
-  /** The amount that each key has stored, in total. */
+  /** The total amount of data that each key has stored. */
   readonly kept: KeptByKey
   readonly hashHuman: HumanHash
   /** Every write of the parts above goes through this queue. */
   readonly writes: WriteQueue
 }
 
-/** Keys that are kept elsewhere, and are known only by their ids: people who signed in. */
+/** Keys that are stored elsewhere and are known only by their ids: those of people who signed in. */
 export interface PeopleKeys extends Pick<KeyStore, "byId" | "nameOf"> {
   /** Whether an id is a person's. */
   readonly owns: (id: string) => boolean
   /**
-   * What the person with this id may search and read now, as themselves, whatever other rights they have; null if
-   * nothing.
+   * The key with which the person with this id may search and read now, without any other rights they have; null if
+   * there is nothing that they may read.
    */
   readonly readerOf: (id: string) => Promise<ApiKey | null>
 }
 
-/** How accounts get through an outage of the state server, and which people they know. */
+/** How accounts survive an outage of the state server, and which people they know. */
 export interface Bridge {
   readonly outage: StateOutage
-  /** Where calls wait to be counted; null if no call continues during an outage. */
+  /** Where calls wait to be counted; null if calls are refused during an outage. */
   readonly journals: readonly [Journal, ...Journal[]] | null
-  /** If left out, the only way to sign in is with a key. */
+  /** Keys of people who signed in; if left out, the only way to sign in is with a key. */
   readonly people?: PeopleKeys | undefined
 }
 
@@ -94,7 +94,7 @@ const MEGABYTE = 1_000_000
  * @param onProblem called with failures outside any call
  * @param onWaiting called with the number of calls waiting to be counted until the disk has room, and with 0 once all
  * are counted
- * @param bridge by default, no call continues while the state server is away
+ * @param bridge by default, calls are refused while the state server is away
  */
 export async function openAccounts(
   db: StateStore,

@@ -11,7 +11,7 @@ import type { LimitedEndpoint, RateLimits } from "./rates/rate-limits.ts"
 import { type Reach, type ReachParts, reachOf, type Seeker } from "./reach/reach.ts"
 import type { Tracking } from "./tracking.ts"
 
-/** The price of one call. {@link Admission.end} returns credits that were reserved and not settled. */
+/** The bill for one call. {@link Admission.end} returns credits that were reserved but not settled. */
 export interface Bill {
   /** The project the call counts for; empty if none. */
   readonly project: string
@@ -20,7 +20,7 @@ export interface Bill {
    * @throws ApiError 432 or 433
    */
   reserve(most: Cost): Promise<void>
-  /** Counts the call and records it before its answer is sent. @returns the credits that fell due */
+  /** Counts the call and records it before its answer is sent. @returns the credits charged */
   settle(cost: Cost, served: Omit<Served, "seconds">): Promise<number>
 }
 
@@ -33,7 +33,7 @@ export interface Caller {
   readonly tracking: Tracking
 }
 
-/** An admitted call, with what it may see and how it pays. */
+/** An admitted call: what it may see, and how it is billed. */
 export interface Admission {
   readonly reach: Reach
   readonly bill: Bill
@@ -47,23 +47,23 @@ export interface AdmissionParts {
   readonly accounts: Accounts
   readonly reach: ReachParts
   readonly memory: Pick<Memory, "enter">
-  /** For keys without a limit of their own. */
+  /** Limits for keys without limits of their own. */
   readonly rateLimits: RateLimits
 }
 
 const TOO_FAST =
   "Your request has been blocked due to excessive requests. Please reduce the rate of requests."
 
-/** Details of a call that its endpoint alone does not give. */
+/** Details of a call that don't follow from its endpoint. */
 export interface AdmitOptions {
-  /** Whether it reads pages from the index only: then it takes no place among the live calls. Default false. */
+  /** Whether it reads pages only from the index, and so takes no place among the live calls. Default false. */
   readonly isStored?: boolean
 }
 
 /** Endpoints that read live pages. */
 const LIVE: ReadonlySet<LimitedEndpoint> = new Set(["extract", "crawl", "map"])
 
-/** Every call with a key goes through this, over HTTP or not. */
+/** Every call with a key must be admitted here, whether it arrives over HTTP or not. */
 export class Admissions {
   readonly #parts: AdmissionParts
 
@@ -121,7 +121,7 @@ export class Admissions {
   }
 }
 
-/** The result of `enter`; closes the account when it refuses. */
+/** Returns the result of `enter`; closes the account if `enter` refuses. */
 function enterOr<T>(memory: CallHold, enter: () => T): T {
   try {
     return enter()

@@ -27,14 +27,14 @@ export interface CallEntry {
   readonly seconds: number
   readonly credits: number
   readonly keyId: string
-  /** The last characters of the key. */
+  /** The last characters of the key's text. */
   readonly keyHint: string
   /** Each empty if there is none. */
   readonly project: string
   readonly session: string
   /** A keyed hash, see `human-ids.ts`. */
   readonly human: string
-  /** Id of the person for whom a service made the call; empty if there is none. */
+  /** Id of the person for whom a service made the call; empty if it made the call for itself. */
   readonly person?: string
   /** The question; null unless the operator chose to store questions. */
   readonly query: string | null
@@ -120,8 +120,8 @@ const lastCall = once((q: Queries<CallTables>, { id }: { id: string }) =>
 export const MOST_QUERY_CHARS = 4000
 
 /**
- * The answered calls, in `state.db`, until they are pruned or newer ones need the room: then the oldest calls of the
- * key with the most calls are deleted. Call `add` and `prune` inside a write transaction.
+ * The answered calls, in `state.db`, until they are pruned or make room for newer ones: for that, the oldest calls of
+ * the key with the most calls are deleted. Call `add` and `prune` inside a write transaction.
  */
 export class CallLog {
   readonly stored: StoredUse
@@ -162,7 +162,7 @@ export class CallLog {
     return row !== undefined
   }
 
-  /** Newest first. */
+  /** Calls that match, newest first. */
   async list({ limit, from, before, endpoints, project, keyId }: CallFilter): Promise<CallEntry[]> {
     const rows = await this.#log.list({ limit }, (eb) => [
       ...(from === undefined ? [] : [eb("at", ">=", from)]),
@@ -189,7 +189,7 @@ export class CallLog {
     return found
   }
 
-  /** Deletes up to `count` calls from before `time`. @returns how many there were */
+  /** Deletes up to `count` calls from before `time`. @returns how many were deleted */
   async prune(time: number, count: number): Promise<number> {
     await pruneUse(this.#db, Date.now())
     return await this.#log.prune(time, count)

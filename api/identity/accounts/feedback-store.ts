@@ -49,12 +49,12 @@ const STEPS: readonly Step[] = [
 
 /** Maximum number of entries, however small they are; one key may have half of them. */
 const MOST_ENTRIES = 100_000
-/** One key may fill this share, so that there is room left for the others. */
+/** The share that one key may fill, so that there is room left for the others. */
 const SHARE_OF_KEY = 2
 
 /**
- * Feedback on answers, in `state.db`, until it is pruned or makes room for newer feedback: then the oldest entry of the
- * key with the most is deleted. Call `add` and `prune` inside a write transaction.
+ * Feedback on answers, in `state.db`, until it is pruned or makes room for newer feedback: for that, the oldest entry
+ * of the key with the most entries is deleted. Call `add` and `prune` inside a write transaction.
  */
 export class FeedbackStore {
   readonly stored: StoredUse
@@ -88,7 +88,7 @@ export class FeedbackStore {
     await this.stored.makeRoom(keyId, this.#limits, this.#log.dropOldest)
   }
 
-  /** Newest first. */
+  /** All entries, newest first. */
   async list(slice: { readonly limit: number; readonly offset: number }): Promise<Feedback[]> {
     return (await this.#log.list(slice)).map((row) => ({
       id: row.id,

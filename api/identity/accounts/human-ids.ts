@@ -18,7 +18,8 @@ const SECRET_BYTES = 32
 const SHOWN_CHARS = 32
 
 /**
- * HMAC-SHA256 (RFC 2104) with a secret: the address behind a plain hash can be found by hashing e-mail addresses.
+ * HMAC-SHA256 (RFC 2104) with a secret: with a plain hash, the e-mail address behind an id could be found by hashing
+ * addresses.
  * @param secret empty to use one that is created at the first start and kept in `state.db`
  */
 export async function openHumanHash(db: StateStore, secret: string): Promise<HumanHash> {
@@ -37,7 +38,7 @@ const hashUnder =
 /** Brings the tables up to date. */
 export const migrateSecrets = (db: StateStore): void => migrate(db, "account-secrets", STEPS)
 
-/** A secret of 32 random bytes, created on first use and kept in `state.db` under its name. */
+/** Returns the secret with this name, 32 random bytes, which is created on first use and kept in `state.db`. */
 export async function keptSecret(db: StateStore, name: string): Promise<Uint8Array> {
   migrateSecrets(db)
   const queries = queriesOf<SecretTables>(db)

@@ -23,7 +23,7 @@ interface UseTables {
   key_use: { day: string; key_id: string; endpoint: Endpoint; calls: number; credits: number }
 }
 
-/** Calls that were answered, and the credits that fell due with them. */
+/** Number of calls that were answered, and the credits charged for them. */
 export interface Use {
   readonly calls: number
   readonly credits: number

@@ -18,15 +18,15 @@ export interface PageRequest {
   /** Milliseconds since 1970. */
   readonly at: number
   readonly keyId: string
-  /** Empty when only a question is known. */
+  /** Address of the page; empty if only a question is known. */
   readonly url: string
   readonly question: string
   readonly comment: string
 }
 
-/** Everything that was requested in the same words. */
+/** Everything that was requested for the same address, or with the same question. */
 export interface WantedPage {
-  /** The same for the same address, or for the same question if no address is known. */
+  /** Is equal for requests with the same address, or with the same question if no address is known. */
   readonly id: string
   readonly url: string
   /** The question and the comment of the latest request. */
@@ -70,14 +70,14 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-/** More than an operator can go through: the oldest are deleted, from the key that has the most. */
+/** Maximum number of entries, more than an operator can go through; beyond it, the oldest are deleted, from the key that has the most. */
 const MOST_ENTRIES = 2000
-/** One key may fill this share, so that there is room left for the others. */
+/** The share that one key may fill, so that there is room left for the others. */
 const SHARE_OF_KEY = 2
 
 /**
- * Requests for pages, in `state.db`, until the operator settles them, they are pruned, or newer ones need the room.
- * Repeated requests by a key for the same thing count once. Call `add`, `settle` and `prune` inside a write
+ * Requests for pages, in `state.db`, until the operator settles them, they are pruned, or they make room for newer
+ * ones. Repeated requests by a key for the same thing count once. Call `add`, `settle` and `prune` inside a write
  * transaction.
  */
 export class PageRequestStore {

@@ -77,7 +77,7 @@ describe("the call log", () => {
     expect(await ids({ endpoints: ["crawl", "map"] })).toBe("32")
     expect(await ids({ endpoints: [] })).toBe("")
     expect(await ids({ project: "pumps" })).toBe("31")
-    // An empty project cannot be requested.
+    // An empty project name cannot be requested.
     expect(await ids({ project: "" })).toBe("")
     expect(await ids({ keyId: "a", endpoints: ["search"] })).toBe("41")
   })
@@ -248,7 +248,7 @@ test("a key can leave fifty thousand entries of feedback; then its oldest are de
     await add("other", 0, "other")
     for (let at = 600; at >= 1; at--) await add(String(at), at)
   })
-  // Set the count as if there were that many.
+  // Sets the count as if there were that many entries.
   const counted = statement(
     db,
     "update stored_use set entries = ? where store = 'feedback' and key_id = 'busy'",

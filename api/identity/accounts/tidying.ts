@@ -6,13 +6,13 @@ import type { WriteQueue } from "./billing/write-queue.ts"
 
 const DAY_MS = 86_400_000
 const TIDY_MS = 3_600_000
-/** Rows deleted in one transaction: others want to write too. */
+/** Maximum number of rows deleted in one transaction, because others want to write, too. */
 const ROWS_AT_ONCE = 1000
 
 /** Rows that are kept for some days. */
 export interface KeptForDays {
   readonly days: number
-  /** Deletes up to `count` rows from before `time`, within a write transaction. @returns how many there were */
+  /** Deletes up to `count` rows from before `time`, within a write transaction. @returns how many were deleted */
   readonly prune: (time: number, count: number) => Promise<number>
 }
 

@@ -10,12 +10,12 @@ export interface Tracking {
   readonly human: string
 }
 
-/** Ids are chosen by the caller and can be anything; only this many characters are stored. */
+/** Maximum number of characters stored of an id: callers choose ids, which can be anything. */
 const MAX_ID_CHARS = 200
 const HUMAN_HEADER = "x-human-id"
 
 /**
- * Reads `X-Project-ID`, `X-Session-Id` and `X-Human-Id` from a request. The last names a person: it is hashed and
+ * Reads `X-Project-ID`, `X-Session-Id` and `X-Human-Id` from a request. `X-Human-Id` names a person: it is hashed and
  * removed from the request here, before anything else can see, log or pass it on.
  */
 export function readTracking(request: IncomingMessage, hash: HumanHash): Tracking {

@@ -31,7 +31,7 @@ async function serve(dir: string, state: string): Promise<Serving> {
   return { ...(JSON.parse(line.toString()) as { url: string; key: string }), child }
 }
 
-/** 64 clients call both processes with one key until they are refused. @returns calls that were answered */
+/** Lets 64 clients call both processes with one key until they are refused. @returns calls that were answered */
 async function askBoth(dir: string, state: string): Promise<number> {
   const both = [await serve(dir, state), await serve(dir, state)]
   try {
@@ -60,7 +60,7 @@ async function askBoth(dir: string, state: string): Promise<number> {
 
 const PER_ADDRESS = 20
 
-/** A page calls both processes in turn with one public key. @returns calls that were answered */
+/** Lets a page call both processes in turn with one public key. @returns calls that were answered */
 async function askFromPage(dir: string, state: string): Promise<number> {
   const both = [await serve(dir, state), await serve(dir, state)]
   try {

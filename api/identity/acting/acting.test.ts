@@ -203,7 +203,7 @@ describe("a provider's ID token passed on by a service", () => {
   test("names the person and their groups, even if they have not signed in here yet", async () => {
     const bea = { sub: "bea", email: "bea@example.com", email_verified: true }
     expect(await forToken({ ...bea, groups: ["staff", "board"] })).toEqual(["Plans", "Roses"])
-    // Newer facts about her aren't known, so an older token doesn't bring a group back.
+    // An older token doesn't restore a group, even though there are no newer facts about her.
     expect(await forToken({ ...bea, groups: ["staff", "hr"], iat: now() - 600 })).toEqual(["Plans", "Roses"])
     expect(await forToken({ ...bea, groups: ["visitors"], iat: now() + 25 })).toEqual(["Plans", "Roses"])
     const vic = { sub: "vic", email: "vic@example.com", email_verified: true, groups: ["visitors"] }

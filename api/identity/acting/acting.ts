@@ -20,7 +20,7 @@ export interface ActingParts {
   readonly providers: ReadonlyMap<string, Declared>
 }
 
-/** How much newer a token has to be than the stored facts before they are rewritten. */
+/** A token's facts about a person are stored only if the token is newer than the stored facts by this much. */
 const NEWER_MS = 60_000
 
 /** Finds the key with which a service acts for a person. */
@@ -60,8 +60,8 @@ const newest = (found: readonly Person[]): Person | null =>
   found.toSorted((a, b) => b.provedAt.getTime() - a.provedAt.getTime())[0] ?? null
 
 /**
- * The person of a provider's token, with the token's facts about them if those are newer than the stored ones. @throws
- * ApiError
+ * The person named in a provider's token, after storing the token's facts about them if those are newer than the stored
+ * ones. @throws ApiError
  */
 async function vouchedBy(
   { accounts, people, personKeys, providers }: ActingParts,
@@ -91,7 +91,7 @@ async function vouchedBy(
   )
 }
 
-/** Null if the provider doesn't accept tokens from this issuer. @throws ApiError */
+/** Reads a provider's token. Null if the provider doesn't accept tokens from this issuer. @throws ApiError */
 async function forwardedTo(
   { provider }: Declared,
   token: string,

@@ -45,7 +45,7 @@ export async function askedFor(
   return { kind: "user", user: userNamed(await signedName(given, await secret())) }
 }
 
-/** The user whose name a service signed. Groups in the token don't count: only an identity provider assigns groups. */
+/** The user whose name a service signed. Groups in the token are ignored: only an identity provider assigns groups. */
 async function signedName(token: string, secret: string): Promise<string> {
   const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
     algorithms: ["HS256"],
@@ -69,7 +69,7 @@ function userNamed(given: string): string {
   return principal.slice("user:".length)
 }
 
-/** Null if it isn't a token. */
+/** Decodes a token without checking it; null if it isn't a token. */
 function algorithmOf(given: string): string | null {
   if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(given)) return null
   try {

@@ -10,13 +10,13 @@ interface From {
   readonly accountsDb: StateStore
   readonly accounts: Accounts
   readonly people: PersonStore
-  /** The declarations of the sign-on file; null if there are none. */
+  /** The people declared in the sign-on file; null if there are none. */
   readonly declared: { readonly keys: PersonKeys } | null
-  /** Left out if no provider signs people in. */
+  /** Sign-on through providers; left out if no provider signs people in. */
   readonly signOn?: SignOn
 }
 
-/** Services that act for people. */
+/** Lets services act for people. */
 export const acting = {
   name: "acting",
   async open({ accountsDb: db, accounts, people, declared, signOn }) {

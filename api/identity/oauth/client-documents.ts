@@ -20,12 +20,12 @@ export interface ClientDocumentsOptions {
   readonly guard?: Partial<AddressGuardOptions>
 }
 
-/** A larger document isn't plausible: the draft recommends 5 KB. */
+/** Maximum size of a document: a larger one isn't plausible, because the draft recommends 5 KB. */
 const MOST_BYTES = 10_240
 const MOST_URL_CHARS = 2000
 const TIMEOUT_MS = 5000
 const CONNECT_TIMEOUT_MS = 3000
-/** Room for as many documents as programs may register. */
+/** Maximum number of cached documents: as many as programs may register. */
 const MEMORY = new CacheMemory("oauth-clients", 4_000_000)
 /** How long until a document is reread. */
 const FRESH_MS = 3_600_000
@@ -55,7 +55,7 @@ export class ClientDocuments implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Null if there is no valid document. */
+  /** The program's document; null if there is no valid one. */
   async client(id: string): Promise<ClientDocument | null> {
     if (!isDocumentAddress(id)) return null
     const kept = this.#kept.get(id)
@@ -117,7 +117,7 @@ export class ClientDocuments implements AsyncDisposable {
   }
 }
 
-/** Section 3 of the draft: https, with a path, without a fragment, user info or dot segments; and a host name, since no IP address can be relied on to stay the same. */
+/** Section 3 of the draft: https, with a path, without a fragment, user info or dot segments; and with a host name, because an IP address can change. */
 export function isDocumentAddress(id: string): boolean {
   const url = id.length > MOST_URL_CHARS ? null : URL.parse(id)
   return (
@@ -128,12 +128,12 @@ export function isDocumentAddress(id: string): boolean {
     url.username === "" &&
     url.password === "" &&
     isIP(url.hostname.replaceAll(/[[\]]/g, "")) === 0 &&
-    // Kept exactly as given: the document repeats it.
+    // The address must be in exactly this form, because the document repeats it.
     url.href === id
   )
 }
 
-/** Section 4.1: the document names itself, and contains no secret that it shares with us. */
+/** Section 4.1: the document must name its own address, and must not contain a secret shared with us. */
 function documentOf(id: string, given: unknown): ClientDocument | null {
   if (!isFields(given) || given["client_id"] !== id || "client_secret" in given) return null
   const { client_name: name, redirect_uris: uris, token_endpoint_auth_method: method = "none" } = given

@@ -32,7 +32,7 @@ export interface Consent {
   readonly who: { readonly name: string } | null
   /** Links that sign the user in elsewhere and lead back here. */
   readonly signIns: readonly { readonly name: string; readonly url: string }[]
-  /** The request, sealed. */
+  /** The sealed authorization request. */
   readonly ticket: string
   /** What was wrong with the last attempt; null if nothing. */
   readonly problem: string | null
@@ -94,7 +94,7 @@ export const comingBackPage = (path: string): string => `<!doctype html>
 <body><main><p><a href="${escapeHtml(path)}">Continue</a></p></main></body></html>
 `
 
-/** Only this page's own style, and a form that posts here and then redirects to where the program waits. */
+/** Allows only this page's own style, and a form that posts here and then redirects to where the program waits. */
 export function consentPolicy(redirectUri: string): string {
   const hash = createHash("sha256").update(STYLE).digest("base64")
   const { protocol, origin } = new URL(redirectUri)

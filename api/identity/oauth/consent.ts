@@ -13,7 +13,7 @@ import type { Ticket, Tickets } from "./tickets.ts"
 
 const MAX_FORM_BYTES = 32_768
 
-/** Where the page posts its form, and where users return after signing in elsewhere. */
+/** Path to which the page posts its form, and to which users return after signing in elsewhere. */
 export const CONSENT_PATH = "/authorize/consent"
 
 export interface ConsentParts {
@@ -21,7 +21,7 @@ export interface ConsentParts {
   readonly tickets: Tickets
   readonly keys: Pick<KeyStore, "verify" | "nameOf">
   readonly collections: Pick<Collections, "list">
-  /** People who signed in; left out if there is no sign-on, and every user types a key. */
+  /** People who signed in; left out if there is no sign-on, so that every user types in a key. */
   readonly sessions?: Pick<Sessions, "whoIs" | "ways"> | undefined
   /** Address of the appliance, without a trailing slash. */
   readonly base: string
@@ -30,7 +30,7 @@ export interface ConsentParts {
   readonly resource: string
 }
 
-/** A page, independent of the server that sends it. */
+/** A page, in a form that doesn't depend on the server that sends it. */
 export interface ShownPage {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
@@ -41,9 +41,9 @@ export interface ShownPage {
 export interface Consent {
   /** The page for an authorization request. */
   ask(ctx: Context, request: Omit<Ticket, "holder">): Promise<ShownPage>
-  /** The page again, for a browser that comes back to it. */
+  /** Shows the page again, to a browser that comes back to it. */
   askAgain(ctx: Context): Promise<void>
-  /** Processes the answer. */
+  /** Processes the user's answer. */
   answer(ctx: Context): Promise<void>
 }
 
@@ -79,7 +79,7 @@ export function openConsent(parts: ConsentParts): Consent {
       "X-Frame-Options": "DENY",
       "Set-Cookie": cookies,
     }
-    // Browsers omit the session cookie when another site leads here; from our own page they send it.
+    // Browsers don't send the session cookie if another site links here; if our own page does, they send it.
     if (holder === null && mayComeBack && back !== null && ctx.get("Sec-Fetch-Site") === "cross-site")
       return { status: 200, headers, html: comingBackPage(back) }
     const signIns = holder !== null || back === null ? [] : links.map((way) => signIn(way, base, back))
@@ -149,13 +149,13 @@ async function holderOf(ctx: Context, { sessions, keys }: ConsentParts) {
   return { id, name: (await keys.nameOf(id)) || `the key ${hint === "" ? id : `…${hint}`}` }
 }
 
-/** The key of the user the page named, if the same user is still signed in: users approve only what they were shown. */
+/** The key of the user named on the page, if the same user is still signed in: users approve only what they were shown. */
 async function sameHolder(ctx: Context, { holder }: Ticket, { sessions }: ConsentParts) {
   const found = holder === null ? null : await whoIsHere(ctx, sessions)
   return found?.key.id === holder ? (found?.key ?? null) : null
 }
 
-/** Through a trusted proxy, or through a session. */
+/** Who is signed in, through a trusted proxy or through a session. */
 async function whoIsHere(ctx: Context, sessions: ConsentParts["sessions"]) {
   const { recognised = null } = ctx.state
   const token = tokenOf(ctx)

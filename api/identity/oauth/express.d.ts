@@ -1,4 +1,4 @@
-/** Only what the MCP SDK's handlers need. */
+/** Declares only the parts of Express that the MCP SDK's handlers need. */
 declare module "express" {
   import type { IncomingMessage, ServerResponse } from "node:http"
 

@@ -17,7 +17,7 @@ interface From {
 }
 
 interface Needs {
-  /** If left out, programs need a key. */
+  /** OAuth for programs; if left out, programs need a key. */
   readonly oauth?: Pick<OAuth, "endpoints">
   /** People who signed in; left out if there is no sign-on. */
   readonly sessions?: Sessions

@@ -3,8 +3,8 @@ import { limitsPages } from "../accounts/keys/key-scope.ts"
 import type { Grant } from "./oauth-store.ts"
 
 /**
- * What an admitted program may do: whatever its user's key may do, limited to the collections of the grant, and without
- * administration.
+ * The key of an admitted program: it may do whatever its user's key may do, limited to the collections of the grant,
+ * and without administration.
  */
 export function grantedKey(key: ApiKey, { collections }: Pick<Grant, "collections">): ApiKey {
   const scope = collections === null ? key.scope : { ...key.scope, sources: null, collections }

@@ -27,13 +27,13 @@ export interface OAuth {
    */
   readonly endpoints: (sessions?: Pick<Sessions, "whoIs" | "ways">) => Middleware
   /**
-   * The key behind the access token of a caller of `/mcp`, and the header for its inner calls, where access tokens are
-   * not accepted; null if it isn't an access token.
+   * The key behind the access token of a caller of `/mcp`, and the header for internal calls to endpoints that don't
+   * accept access tokens; null if it isn't an access token.
    */
   verify(token: string): Promise<{ readonly key: ApiKey; readonly inside: string } | null>
   /** The key behind such a header; null if it isn't one. */
   verifyInside(presented: string): Promise<ApiKey | null>
-  /** The text of a 401 of `/mcp` (RFC 9728, section 5.1). */
+  /** The `WWW-Authenticate` text of a 401 from `/mcp` (RFC 9728, section 5.1). */
   readonly challenge: string
 }
 
@@ -59,7 +59,7 @@ export function openOAuth({
   readonly keys: Pick<KeyStore, "verify" | "byId" | "nameOf">
   readonly collections: Pick<Collections, "list">
   readonly publicUrl: string
-  /** If left out, no token is known while the state server is away. */
+  /** Remembers tokens for outages; if left out, no token is known while the state server is away. */
   readonly outage?: Pick<StateOutage, "remembered" | "without">
 }): OAuth {
   const store = new OAuthStore(db)
@@ -70,7 +70,7 @@ export function openOAuth({
   const issuer = prefix === "" ? `${origin}/` : base
   const resource = `${base}/mcp`
   const tickets = openTickets(origin.startsWith("https:"), `${prefix}/authorize`)
-  // Known only to this process.
+  // A secret known only to this process.
   const insidePrefix = `inside-${randomBytes(32).toString("base64url")}-`
 
   const load = async (consent: Consent) => {

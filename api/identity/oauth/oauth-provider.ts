@@ -15,7 +15,7 @@ import type { ShownPage } from "./consent.ts"
 import type { IssuedTokens, OAuthStore } from "./oauth-store.ts"
 import type { Ticket } from "./tickets.ts"
 
-/** Searching and reading within the key's scope. `collection:NAME` limits a program to a collection. */
+/** The scope for searching and reading whatever the key may see. `collection:NAME` limits a program to a collection. */
 export const SEARCH_SCOPE = "search"
 const COLLECTION = "collection:"
 const MAX_NAME_CHARS = 200
@@ -31,10 +31,10 @@ const PUBLIC_CLIENT = {
 
 export interface ProviderParts {
   readonly store: OAuthStore
-  /** The page that asks the user in the browser, for the request that led to it. */
+  /** Shows the page that asks the user, in the browser that made the request. */
   readonly ask: (request: object, ticket: Omit<Ticket, "holder">) => Promise<ShownPage>
   readonly documents: Pick<ClientDocuments, "client">
-  /** Address of the MCP endpoint: the resource that tokens are for (RFC 8707). */
+  /** Address of the MCP endpoint, which is the resource that tokens are for (RFC 8707). */
   readonly resource: string
 }
 
@@ -61,7 +61,7 @@ export function oauthProvider({ store, documents, ask, resource }: ProviderParts
       getClient: async (id) => {
         if (isDocumentAddress(id)) return await documentedClient(id, documents)
         const client = await store.client(id)
-        // Stored ones might come from a version that accepted more.
+        // Addresses in the state might have been stored by a version that accepted more.
         return client === null || !mayRedirectToAll(client.metadata["redirect_uris"])
           ? undefined
           : ({ ...client.metadata, client_id: id } as OAuthClientInformationFull)
@@ -131,7 +131,7 @@ export function oauthProvider({ store, documents, ask, resource }: ProviderParts
   }
 }
 
-/** A program that describes itself. Its host is shown beside its name, because only the host is certain. */
+/** The name of a program that describes itself. Its host is shown beside its name, because only the host is certain. */
 async function documentedClient(
   id: string,
   documents: ProviderParts["documents"],
@@ -169,13 +169,13 @@ function mayRedirectToAll(uris: unknown): boolean {
   )
 }
 
-/** Editors that support MCP, still have a scheme without a dot, and can return in no other way. */
+/** Schemes of editors that support MCP, still use a scheme without a dot, and cannot be returned to in any other way. */
 const KNOWN_PROGRAMS = ["cursor:"]
 
 /**
  * Allows https; http on the program's machine (RFC 8252, section 7.3); or a private scheme, which is a reversed domain
  * name (7.1). Schemes without a dot belong to the system and its programs: `mailto:`, `ms-msdt:` and `view-source:`
- * would take effect immediately, even when the redirect reports a refusal. No fragment (OAuth 2.1, 2.3).
+ * would take effect immediately, even if the redirect reports a refusal. Fragments are not allowed (OAuth 2.1, 2.3).
  */
 function mayRedirectTo(uri: string): boolean {
   const url = URL.parse(uri)

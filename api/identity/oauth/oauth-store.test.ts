@@ -6,7 +6,7 @@ import { statement } from "#base/store/testing/statement.ts"
 import { memoryState } from "../../testing/serve-app.ts"
 import { OAuthStore } from "./oauth-store.ts"
 
-// What programs and their users can have stored: bounded, and deleted in time.
+// The amount of data that programs and their users can store is limited, and old data is deleted in time.
 
 const DAY_MS = 86_400_000
 const ADDRESS = { redirectUri: "http://127.0.0.1:1/callback", challenge: "c" }
@@ -27,7 +27,7 @@ afterEach(() => {
 const rows = async (table: string) =>
   Number((await statement(db, `select count(*) as n from ${table}`).get())!["n"])
 
-/** A program of this client is admitted with a key. */
+/** Registers this program, and admits it with a key. */
 async function letIn(client: string, key = "key") {
   const code = await store.allow({ client, clientName: "A program", key, collections: null }, ADDRESS)
   const { grant } = (await store.code(client, code))!
@@ -68,7 +68,7 @@ test("a key that keeps letting programs in keeps the two hundred used last, and 
   const second = await letIn("one")
   for (let times = 0; times < 300; times++) {
     vi.setSystemTime(Date.now() + 61_000)
-    // It keeps making calls.
+    // The program keeps making calls.
     expect((await store.granted(first.access))?.grant.id ?? first.grant).toBe(first.grant)
     const again = times % 50 === 0 ? await store.refresh("one", first.refresh) : null
     if (again) Object.assign(first, again)

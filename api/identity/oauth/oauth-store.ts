@@ -21,7 +21,7 @@ export interface Grant {
   readonly client: string
   /** The program's own name. */
   readonly clientName: string
-  /** Id of the key that was shown. */
+  /** Id of the key that the user presented. */
   readonly key: string
   /** Collections that it is limited to; null for everything that the key may see. */
   readonly collections: readonly string[] | null
@@ -114,7 +114,7 @@ const MOST_IDLE_CLIENTS = 1000
 const MOST_EXCHANGED = 100
 /** Maximum number of grants for one key, including ended ones: the least recently used is deleted when another is added. */
 const MOST_OF_KEY = 200
-/** Precision of the last use, one minute: a grant is not written with every call. */
+/** Precision of a grant's last use: one minute, so that the grant is not written with every call. */
 const USED_MS = 60_000
 
 // Statements that run for each call with a token.
@@ -251,8 +251,8 @@ export class OAuthStore {
   }
 
   /**
-   * New tokens for a refresh token, which thereby expires. A refresh token used again was stolen, either by this caller
-   * or by an earlier one: its grant ends (OAuth 2.1, section 4.3.1). Null for an invalid token.
+   * New tokens for a refresh token, which thereby expires. If a refresh token is used again, it was stolen, either by
+   * this caller or by an earlier one, so its grant ends (OAuth 2.1, section 4.3.1). Null if the token is invalid.
    */
   async refresh(client: string, token: string): Promise<IssuedTokens | null> {
     return await transaction(this.#db, async () => {
@@ -296,7 +296,7 @@ export class OAuthStore {
     if (grant && grant.client === client) await this.revoke(grant.id)
   }
 
-  /** @returns false when there is no such grant, or it has ended */
+  /** Ends a grant. @returns false when there is no such grant, or it has already ended */
   async revoke(id: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#queries
       .updateTable("oauth_grant")
@@ -330,8 +330,8 @@ export class OAuthStore {
   }
 
   /**
-   * Deletes grants that ended long ago, or that no token can use; and, for this key, enough of them to make room for
-   * one more.
+   * Deletes grants that ended long ago or that no token can use, and, for this key, enough grants to make room for one
+   * more.
    */
   async #forgetGrants(key: string, now: number): Promise<void> {
     await this.#queries

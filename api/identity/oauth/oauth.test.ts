@@ -21,7 +21,8 @@ import { CALLBACK, Program, searchWith } from "./testing/program.ts"
 import { type ProgramSite, startProgramSite } from "./testing/program-site.ts"
 import { oauthProblem, type OAuth, openOAuth } from "./oauth-endpoints.ts"
 
-// The official client of the SDK against a real server: registered, admitted, calling, refreshed, revoked.
+// The official client of the SDK against a real server: it registers, is admitted, makes calls, refreshes its tokens
+// and is revoked.
 
 const opened = new AsyncDisposableStack()
 let url: string
@@ -76,7 +77,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
-/** The person's actions on the page. */
+/** What the user does on the page. */
 async function consent(
   page: URL,
   answers: Readonly<Record<string, string>>,

@@ -75,7 +75,10 @@ class Browser {
     this.#cookies.set("fossick-session", token)
   }
 
-  /** @param isCrossSite whether another site leads here: then no strict cookie is sent */
+  /**
+   * Opens a page.
+   * @param isCrossSite whether another site links to it, so that the browser sends no strict cookie
+   */
   async get(to: URL | string, isCrossSite = false): Promise<string> {
     const headers = isCrossSite ? { "Sec-Fetch-Site": "cross-site" } : { Cookie: this.#sent() }
     const response = await fetch(to, { headers })
@@ -105,7 +108,7 @@ class Browser {
   }
 }
 
-/** Where a program sends its user. */
+/** The address to which a program sends its user. */
 async function begun(program: Program): Promise<URL> {
   expect(await auth(program, { serverUrl: `${url}/mcp` })).toBe("REDIRECT")
   return program.sentTo!

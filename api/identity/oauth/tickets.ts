@@ -18,7 +18,7 @@ export interface Ticket {
 /** A ticket that is ready for a page. */
 export interface Sealed {
   readonly sealed: string
-  /** Without them the ticket cannot be opened: no other page can send both. */
+  /** Cookies without which the ticket cannot be opened; no other page can send both the ticket and the cookies. */
   readonly cookies: readonly string[]
   /** Identifies the page when the browser comes back; null if the request is too long for that. */
   readonly page: string | null
@@ -29,22 +29,22 @@ export interface Tickets {
   seal(ticket: Ticket, nonce?: string): Sealed
   /** @returns null for a ticket that was forged, has expired, or was given to another browser */
   open(sealed: string, cookies: string): Ticket | null
-  /** The ticket of a page to which this browser returns, by {@link Sealed.page}; null as for {@link open}. */
+  /** The ticket of a page to which this browser returns, found by {@link Sealed.page}; null as for {@link open}. */
   resume(page: string, cookies: string): { readonly ticket: Ticket; readonly nonce: string } | null
 }
 
 const COOKIE = "fossick-consent"
 /** Keeps the ticket while the person signs in elsewhere. */
 const KEPT_COOKIE = "fossick-consent-request"
-/** Browsers accept 4,096 bytes including the name and the attributes (RFC 6265bis, section 5.6). */
+/** Maximum size of the cookie: browsers accept 4,096 bytes including the name and the attributes (RFC 6265bis, section 5.6). */
 const MOST_KEPT = 3800
 
 /**
  * @param isSecure whether the page is reached over https
- * @param path the cookies' path, below which the browser proves that it was shown the page
+ * @param path the cookies' path; the browser sends them only below it, to prove that it was shown the page
  */
 export function openTickets(isSecure: boolean, path: string): Tickets {
-  // Valid only in this process: a page that was open when the process ended has to be requested again.
+  // Tickets are valid only in this process: a page that was open when the process ended has to be requested again.
   const secret = randomBytes(32)
   const mac = (text: string) => createHmac("sha256", secret).update(text).digest("base64url")
   const cookie = (name: string, value: string) =>
@@ -76,7 +76,7 @@ export function openTickets(isSecure: boolean, path: string): Tickets {
     resume(page, cookies) {
       const nonce = cookieOf(cookies, COOKIE)
       const sealed = cookieOf(cookies, KEPT_COOKIE)
-      // This browser might have made another request in between: that one is not shown in place of the first.
+      // This browser might have made another request in between, which must not be shown instead of the first.
       if (nonce === null || sealed === null || pageOf(nonce) !== page) return null
       const ticket = open(sealed, cookies)
       return ticket && { ticket, nonce }
@@ -84,7 +84,7 @@ export function openTickets(isSecure: boolean, path: string): Tickets {
   }
 }
 
-/** Used in addresses, which must not contain the nonce. */
+/** Identifies the page in addresses, which must not contain the nonce. */
 const pageOf = (nonce: string): string => createHash("sha256").update(nonce).digest("base64url").slice(0, 22)
 
 function cookieOf(cookies: string, name: string): string | null {

@@ -134,7 +134,7 @@ describe("a person used as a key", () => {
     expect(await keys.nameOf(id)).toBe("anna@example.com")
     await people.proved({ ...anna, groups: ["admins"] }, true)
     expect(await keys.byId(id)).toMatchObject({ role: "admin", principals: null })
-    // Operators read pages as themselves.
+    // Operators read pages with their own rights.
     const roles = [...RULES.roles, rule({ groups: ["ops"], role: "operator" })]
     await people.proved({ ...anna, groups: ["hr", "ops"] }, true)
     expect(await new PersonKeys(people, { ...RULES, roles }).byId(id)).toMatchObject({

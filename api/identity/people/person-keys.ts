@@ -3,19 +3,19 @@ import { isPersonId, type Person, type PersonStore } from "./person-store.ts"
 import { type ProofAge, proofAge, type ProofLimits } from "./proof-age.ts"
 import { normalRules, principalsOf, rightsOf, type RoleRule } from "./roles.ts"
 
-/** The inputs that decide what people may do. */
+/** The information that decides what people may do. */
 export interface PeopleRules extends ProofLimits {
   readonly roles: readonly RoleRule[]
   /** Names of the providers that may vouch. */
   readonly providers: readonly string[]
 }
 
-/** `vouched`: the provider still does; `gone`: no provider does; `away`: it can't be asked. */
+/** `vouched`: the provider still vouches for the person; `gone`: no provider does; `away`: the provider can't be asked. */
 export type Renewal = "vouched" | "gone" | "away"
 
-/** People as keys: code that keeps the id of a key later learns what the person may do at that time. */
+/** Treats people as keys: code that stores a key's id can later find out what the person may do by then. */
 export class PersonKeys {
-  /** Asks a person's provider again, and stores the answer. Set once sign-on is open. */
+  /** Asks a person's provider again, and stores the result. Set once sign-on is open. */
   renew: (person: Person) => Promise<Renewal> = async () => "away"
   readonly #people: Pick<PersonStore, "get">
   readonly #rules: PeopleRules
@@ -27,7 +27,7 @@ export class PersonKeys {
 
   readonly owns = isPersonId
 
-  /** What the person with this id may do now; null if nothing. */
+  /** What the person with this id may do now; null if they may do nothing. */
   async byId(id: string): Promise<ApiKey | null> {
     const person = await this.#known(id)
     if (person === null) return null
@@ -39,7 +39,7 @@ export class PersonKeys {
     return now && this.keyOf(now)
   }
 
-  /** What the person with this id may search and read now, as themselves, even if they administer; null if nothing. */
+  /** What the person with this id may search and read now, without rights as an administrator; null if nothing. */
   async readerOf(id: string): Promise<ApiKey | null> {
     const [key, person] = [await this.byId(id), await this.#known(id)]
     return key && person && { ...key, role: "search", mayMakeKeys: false, principals: principalsOf(person) }
@@ -50,7 +50,7 @@ export class PersonKeys {
     return (await this.#people.get(id))?.user ?? ""
   }
 
-  /** What a person may do if the stored facts are valid; or why they may do nothing, whatever their provider says next. */
+  /** What a person may do if the stored facts are valid; or why they may do nothing, whatever their provider says later. */
   standingOf(person: Person): ApiKey | "disabled" | "provider" | "role" {
     if (person.disabledAt !== null) return "disabled"
     if (!this.#rules.providers.includes(person.provider)) return "provider"

@@ -10,7 +10,7 @@ import { principalOf } from "#engine/index/page/readers.ts"
 
 /** A human whom a provider has vouched for. */
 export interface Person {
-  /** Used as a key id wherever one is stored. */
+  /** The person's id, which is used wherever a key id is stored. */
   readonly id: string
   readonly provider: string
   /** Identifies the person at the provider. */
@@ -40,7 +40,7 @@ export type Proof = Pick<
   "provider" | "subject" | "user" | "name" | "email" | "groups" | "isRenewable"
 >
 
-/** Which people to find; fields left out don't matter. */
+/** Which people to find; all people match a field that is left out. */
 export interface PeopleWanted {
   /** Part of the user's name, the name or the e-mail address, ignoring case. */
   readonly search?: string | undefined
@@ -100,9 +100,9 @@ const bySubject = once(
 )
 
 const PREFIX = "person-"
-/** People who haven't signed in for this long, which is longer than any session lasts, are deleted. */
+/** How long people who haven't signed in are kept; longer than any session lasts. */
 const KEPT_MS = 400 * 86_400_000
-/** The parts of a person that are shown to people. */
+/** Maximum length of the parts of a person's data that are shown to people. */
 export const MAX_CHARS = 200
 
 /** Whether a key id is a person's. */
@@ -120,8 +120,8 @@ export class PersonStore {
   }
 
   /**
-   * Stores a provider's current facts. Call it inside a write.
-   * @param isSignIn whether the person has just signed in; otherwise the provider was asked without them
+   * Stores a provider's current facts. Call it inside a write transaction.
+   * @param isSignIn whether the person has just signed in; otherwise the provider was asked in their absence
    */
   async proved(
     { provider, subject, user, name, email, groups, isRenewable }: Proof,
@@ -175,13 +175,13 @@ export class PersonStore {
     return rows.map(personOf)
   }
 
-  /** The most recent sign-in comes first. */
+  /** The people that match, most recent sign-in first. */
   async list({ limit, offset, ...wanted }: PeopleWanted & Slice): Promise<Person[]> {
     const found = this.#found(wanted).selectAll().orderBy("last_seen", "desc").orderBy("id")
     return (await found.limit(limit).offset(offset).execute()).map(personOf)
   }
 
-  /** The people whose ids come after this one, sorted by id: for going through all of them. */
+  /** The people whose ids come after this one, sorted by id, for iterating over all of them. */
   async after(id: string, limit: number): Promise<Person[]> {
     const found = this.#found({}).selectAll().where("id", ">", id).orderBy("id")
     return (await found.limit(limit).execute()).map(personOf)
@@ -206,7 +206,8 @@ export class PersonStore {
   }
 
   /**
-   * Disables a person until they are enabled again. Call it inside a write. @returns false when there is no such person
+   * Disables a person until they are enabled again. Call it inside a write transaction. @returns false when there is no
+   * such person
    */
   async disable(id: string, now = Date.now()): Promise<boolean> {
     const person = await this.get(id)
@@ -214,7 +215,7 @@ export class PersonStore {
     return person !== null
   }
 
-  /** Enables a person again. Call it inside a write. @returns false when there is no such person */
+  /** Enables a person again. Call it inside a write transaction. @returns false when there is no such person */
   async enable(id: string): Promise<boolean> {
     return await this.#setDisabled(id, null)
   }
@@ -239,7 +240,7 @@ export class PersonStore {
   }
 }
 
-/** In the form that readers of pages use: access is decided by comparing texts. Null if it can't be a name. */
+/** A name in the form that readers of pages use, because access is decided by comparing texts. Null if it can't be a name. */
 const nameOf = (kind: "user" | "group", given: string): string | null =>
   principalOf(`${kind}:${given}`)?.slice(kind.length + 1) ?? null
 

@@ -1,14 +1,14 @@
 /** How long a provider's facts about a person are valid. */
 export interface ProofLimits {
-  /** A provider that can be asked is asked again after this time; after twice that, its facts are no longer valid. */
+  /** A provider that can be asked is asked again after this time; after twice this time, its facts are no longer valid. */
   readonly refreshMs: number
   /** The same for one that can't be asked. */
   readonly unrenewedMs: number
 }
 
 /**
- * `fresh`: the facts are valid; `due`: they are valid, and it is time to ask the provider; `over`: they are invalid
- * until the provider is asked.
+ * `fresh`: the facts are valid; `due`: they are valid, but the provider should be asked again; `over`: they are invalid
+ * until the provider has been asked.
  */
 export type ProofAge = "fresh" | "due" | "over"
 

@@ -18,7 +18,7 @@ export interface Rights {
   readonly scope: KeyScope
 }
 
-/** A person, by the names used for readers of pages: lower case, NFC, the form in which people are stored. */
+/** A person, by the names used for readers of pages: in lower case and NFC, which is how people are stored. */
 interface Named {
   readonly user: string
   readonly groups: readonly string[]

@@ -60,7 +60,7 @@ export function publicKeyRoutes(router: Router<RequestState>, { db }: { readonly
   })
 }
 
-/** @throws ApiError 404 */
+/** Finds a public key by its id. @throws ApiError 404 */
 async function known(store: PublicKeyStore, id: string): Promise<PublicKey> {
   const key = await store.get(id)
   if (key === null) throw unknown()

@@ -20,19 +20,19 @@ const MAX_AGE = "7200"
 
 export interface PublicDoorParts {
   readonly publicKeys: Pick<PublicKeyStore, "verify" | "admits">
-  /** The key of the handbook's own pages, by its text; null for any other text, or if there is nothing to find. */
+  /** Finds the key of the handbook's own pages by its text; null for any other text, or if there is nothing to find. */
   readonly handbookKey: (text: string) => Promise<PublicKey | null>
   readonly rates: Rates
-  /** Rate limits for calls from each address, for keys that have no limits of their own. */
+  /** Rate limits for calls from each address; used for keys that have no limits of their own. */
   readonly rateLimits: RateLimits
   readonly publicUrl: string
 }
 
 /**
- * The only entrance for public keys: it turns such a key into its grant where public keys may call, and refuses the key
- * everywhere else. Calls without a public key pass untouched. A page may use a key if its origin is one of the key's.
- * The browser says which page is calling (Fetch standard, section 3.2), and no page can forge that; a program that
- * isn't a browser can send any origin.
+ * The only entrance for public keys. Where public keys may be used, it replaces such a key with its grant; everywhere
+ * else, it refuses the key. Calls without a public key pass unchanged. A page may use a key if the page's origin is one
+ * of the key's origins. The browser says which page is calling (Fetch standard, section 3.2), and no page can forge
+ * that; a program that isn't a browser can send any origin.
  */
 export function publicDoor({
   publicKeys,
@@ -44,7 +44,7 @@ export function publicDoor({
   const own = URL.parse(publicUrl)?.origin
   return async (ctx, next) => {
     if (isPreflight(ctx) && PATHS.has(ctx.path) && (await publicKeys.admits(ctx.get("Origin")))) {
-      // A preflight names no key: whether the call itself is allowed is decided when it comes.
+      // A preflight contains no key: whether the call itself is allowed is decided when it arrives.
       allow(ctx)
       ctx.set("Access-Control-Allow-Methods", "GET, POST")
       ctx.set("Access-Control-Allow-Headers", "Authorization, Content-Type")
@@ -111,7 +111,7 @@ function allow(ctx: Context): void {
   ctx.set("Cross-Origin-Resource-Policy", "cross-origin")
 }
 
-/** @throws ApiError 403 unless a page from one of the key's origins makes the call; from then on, the page may read the response */
+/** Checks that a page from one of the key's origins makes the call, and then lets it read the response. @throws ApiError 403 otherwise */
 function checkOrigin(ctx: Context, { origins }: PublicKey): void {
   const origin = originOf(ctx)
   if (origin === "") throw new ApiError(403, NO_ORIGIN)
@@ -121,7 +121,7 @@ function checkOrigin(ctx: Context, { origins }: PublicKey): void {
   if (ctx.get("Origin") !== "") allow(ctx)
 }
 
-/** Browsers omit the Origin header in a GET to the page's own origin, and say in another header that the origin is the same. */
+/** Browsers omit the Origin header in a GET request to the page's own origin, but another header says that the origin is the same. */
 const originOf = (ctx: Context): string =>
   ctx.get("Origin") || (ctx.get("Sec-Fetch-Site") === "same-origin" ? `${ctx.protocol}://${ctx.host}` : "")
 

@@ -6,7 +6,7 @@ import type { PublicDoorParts } from "./door.ts"
 
 interface Needs {
   readonly accounts: Pick<Accounts, "publicKeys" | "publicRates">
-  /** The public key of the handbook; if left out, it has none. */
+  /** The public key of the handbook; left out if it has none. */
   readonly handbookKey?: PublicDoorParts["handbookKey"]
   readonly outage: StateOutage
   readonly config: { readonly publicRateLimits: RateLimits; readonly publicUrl: string }

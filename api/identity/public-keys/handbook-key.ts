@@ -12,8 +12,8 @@ export const HANDBOOK_KEY = `${PUBLIC_PREFIX}handbook`
 
 /**
  * The key of the appliance's own handbook, only for the appliance's pages.
- * @returns the key for its text; null for any other text, if no handbook was crawled, or if an operator gave that name
- * to their own source
+ * @returns the key for its text; null for any other text, if no handbook was crawled, or if the operator has a source
+ * with the same name
  */
 export function handbookKey(db: StateStore): (text: string) => Promise<PublicKey | null> {
   const key: PublicKey = {

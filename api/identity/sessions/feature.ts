@@ -12,7 +12,7 @@ interface From {
   readonly accounts: Accounts
   readonly outage: StateOutage
   readonly config: { readonly sessionHours: number }
-  /** If left out, people have only keys. */
+  /** Signs people in; if left out, people have only keys. */
   readonly signOn?: { readonly sessions: PeopleSessions }
 }
 
@@ -23,11 +23,11 @@ interface Needs {
   readonly config: { readonly openKey: string; readonly publicUrl: string }
   /** The appliance's name on its pages; if left out, it has no name. */
   readonly applianceName?: () => Promise<string | null>
-  /** Refuses calls without a key under host names that might belong to someone else. */
+  /** Refuses calls without a key if their host name might belong to someone else. */
   readonly checkName: (ctx: Context) => void
 }
 
-/** Signing in on a page. */
+/** Lets people sign in on a page. */
 export const sessions = {
   name: "sessions",
   settings: sessionSettings,

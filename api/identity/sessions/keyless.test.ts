@@ -12,8 +12,8 @@ describe("an address that made all its requests without a key", () => {
   let app: ServedAccounts
   let key: string
   /**
-   * The statuses of the earlier requests: twenty with a key, which use no budget, and ten without, including searches
-   * by the open key.
+   * The statuses of the earlier requests: twenty with a key, which don't use up the budget, and ten without, including
+   * searches with the open key.
    */
   const spent: number[] = []
   const call = (path: string, headers: Record<string, string> = {}) =>

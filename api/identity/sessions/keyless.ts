@@ -9,13 +9,13 @@ import type { KeylessBudget } from "../../server/load/keyless/keyless-budget.ts"
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"])
 
 /**
- * Limits callers without a valid key to their address's budget. Every request counts until a key is found in it. Once
- * the budget is used up, a request has to present a key immediately; one without is refused with 429 and loses its
- * connection, along with all requests sent ahead on it. The key the operator lends to callers without one doesn't count
- * as the caller's.
+ * Limits callers without a valid key to their address's budget. Every request counts until its key has been verified.
+ * Once the budget is used up, a request has to present a key immediately; one without is refused with 429 and loses its
+ * connection, along with all requests sent ahead on it. The key that the operator lends to callers without a key
+ * doesn't count as a key here.
  *
- * @param callerOf the address, or the network, that a request comes from
- * @param hasKey whether a request carries a valid key, session or token
+ * @param callerOf returns the address or network that a request comes from
+ * @param hasKey whether a request contains a valid key, session or token
  */
 export function keyless(
   budget: KeylessBudget,

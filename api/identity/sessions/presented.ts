@@ -21,14 +21,14 @@ const OPEN_CALLS: ReadonlySet<string> = new Set([
   "POST /page-requests",
 ])
 
-/** Results link to files, so these are open, too. */
+/** Results link to files, so files can be read without signing in, too. */
 const isOpenCall = ({ method, path }: Context): boolean =>
   OPEN_CALLS.has(`${method} ${path}`) || (method === "GET" && path.startsWith("/files/"))
 
-/** Calls on the way to a provider and back: they don't belong to a user yet, and come from other sites with forms. */
+/** Calls on the way to a provider and back. They don't belong to a user yet, and can come from forms on other sites. */
 export const isSignOn = ({ path }: Context): boolean => path.startsWith("/sign-on/")
 
-/** Of the two calls made by clients without a key, the one that stays within the index. */
+/** The call that clients without a key may make: of their two calls, the one that only uses the index. */
 const KEYLESS_CALL = "POST /search"
 
 /**
@@ -49,7 +49,7 @@ export function presented({
   readonly keys: Pick<KeyStore, "verify">
   readonly openKey: string
   readonly publicUrl: string
-  /** Refuses calls under host names that might belong to someone else. */
+  /** Refuses calls if their host name might belong to someone else. */
   readonly checkName: (ctx: Context) => void
 }): Middleware {
   const own = URL.parse(publicUrl)?.origin
@@ -91,7 +91,7 @@ export async function openKeyOf(keys: Pick<KeyStore, "verify">, openKey: string)
   return key?.role === "search" ? key : null
 }
 
-/** @throws ApiError 403, 415 */
+/** Checks that a call may use a session. @throws ApiError 403, 415 */
 export function checkOrigin(ctx: Context, own: string | undefined): void {
   const problem = originProblem(ctx, own)
   if (problem !== null) throw problem

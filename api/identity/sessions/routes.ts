@@ -14,7 +14,7 @@ import type { Identity, Sessions } from "./sessions.ts"
 
 export const SESSION_PATH = "session"
 
-/** A body contains only a key. */
+/** Maximum size of a body, which contains only a key. */
 const BODY_BYTES = 4096
 
 /** Signing in and out, and who a browser's user is. */
@@ -85,7 +85,7 @@ export function sessionRoutes(
     if (who !== null) ctx.state.key = who.key
     const further = token === null ? null : await sessions.signOut(token)
     clearToken(ctx)
-    // A person that a proxy vouches for signs out at the proxy.
+    // A person that a proxy vouches for has to sign out at the proxy.
     await answer(ctx, ctx.state.recognised ?? null, further)
   })
 }

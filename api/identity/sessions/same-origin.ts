@@ -1,8 +1,8 @@
 import type { Context } from "../../context.ts"
 
 /**
- * Whether the page that makes a call comes from this very appliance. Browsers report this (Fetch Metadata, section
- * 2.3), and no page can forge it; older ones at least name the origin of a call that changes something (Fetch standard,
+ * Whether the page that makes a call comes from this appliance. Browsers report this (Fetch Metadata, section 2.3), and
+ * no page can forge it; older browsers at least send the origin of a call that changes something (Fetch standard,
  * section 3.2).
  * @param own origin of the appliance's public address, if it has one
  */

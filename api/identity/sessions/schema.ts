@@ -1,6 +1,6 @@
 import { object, text } from "../../server/schema/schemas.ts"
 
-/** Longer than any key that can be sent in a header. */
+/** Maximum length of a key: longer than any key that can be sent in a header. */
 const MAX_KEY_CHARS = 1000
 
 export const sessionSchema = object({

@@ -40,8 +40,8 @@ interface SessionTables {
 }
 type SessionRow = Selectable<SessionTables["face_session"]>
 
-// Each call from a page runs this. `nextDay` ends sessions made while the clock was years ahead, which would otherwise
-// last for years.
+// Runs for each call from a page. `nextDay` excludes sessions that began while the clock was years ahead, which would
+// otherwise last for years.
 const byDigest = once(
   (q: Queries<SessionTables>, { of, now, nextDay }: { of: Uint8Array; now: number; nextDay: number }) =>
     q
@@ -52,12 +52,12 @@ const byDigest = once(
       .where("created_at", "<", nextDay),
 )
 
-/** Maximum number of concurrent sessions per key: the oldest ends when another begins. Enough for a team of fifty on two machines each. */
+/** Maximum number of concurrent sessions per key: when another begins, the oldest ends. Enough for a team of fifty with two machines each. */
 const MOST_OF_KEY = 100
 
 const DAY_MS = 86_400_000
 
-/** The reason a person has access: a provider's facts, and when they were given. */
+/** The reason why a person has access: a provider's facts, and the time at which it vouched for them. */
 export interface SessionProof {
   readonly provider: string
   /** Identifies the person at the provider. */
@@ -100,7 +100,7 @@ export class SessionStore {
     this.#queries = queriesOf(db)
   }
 
-  /** Stores a session, and deletes expired ones. Call it inside a write. */
+  /** Stores a session, and deletes expired ones. Call it inside a write transaction. */
   async add(
     token: string,
     keyId: string,
@@ -155,8 +155,8 @@ export class SessionStore {
   }
 
   /**
-   * Claims the right to ask the provider about a session, which only one process can have at a time: a provider may
-   * mistake a refresh token that is shown twice for a stolen one. Call it inside a write.
+   * Claims the right to ask the provider about a session, which only one process can have at a time: a provider might
+   * conclude that a refresh token used twice was stolen. Call it inside a write transaction.
    * @param until when another process may claim it, if {@link renewed} doesn't release it
    * @returns false when another process has it, or the proof has changed
    */
@@ -175,7 +175,7 @@ export class SessionStore {
     return numUpdatedRows > 0n
   }
 
-  /** Stores a newer proof; or none, which only gives back the claim. Call it inside a write. */
+  /** Stores a newer proof; without one, only releases the claim. Call it inside a write transaction. */
   async renewed(digest: Uint8Array, proof: SessionProof | null): Promise<void> {
     await this.#queries
       .updateTable("face_session")
@@ -184,12 +184,12 @@ export class SessionStore {
       .execute()
   }
 
-  /** Ends a session for good. Call it inside a write. */
+  /** Ends a session permanently. Call it inside a write transaction. */
   async end(token: string): Promise<void> {
     await this.endByDigest(digestOf(token))
   }
 
-  /** Call it inside a write. */
+  /** Ends the session with this digest. Call it inside a write transaction. */
   async endByDigest(digest: Uint8Array): Promise<void> {
     await this.#queries.deleteFrom("face_session").where("digest", "=", digest).execute()
   }
@@ -210,7 +210,7 @@ export class SessionStore {
     }))
   }
 
-  /** Ends one of them, or all. Call it inside a write. @returns how many were ended */
+  /** Ends one of these sessions, or all. Call it inside a write transaction. @returns how many were ended */
   async endOf(keyId: string, id?: SignIn["id"]): Promise<number> {
     const all = this.#queries.deleteFrom("face_session").where("key_id", "=", keyId)
     const ended = id === undefined ? all : all.where("digest", "=", Buffer.from(id, "hex"))
@@ -218,8 +218,8 @@ export class SessionStore {
   }
 
   /**
-   * Ends sessions that began with a provider: those of a session there, of a person, or of both. Call it inside a
-   * write. @returns how many were ended
+   * Ends sessions that began with a provider: those that belong to a session there, to a person, or to both. Call it
+   * inside a write transaction. @returns how many were ended
    */
   async endOfProvider(
     provider: string,
@@ -260,7 +260,7 @@ const sessionOf = (row: SessionRow): StoredSession => ({
         },
 })
 
-/** The text of a new session; the return value is its only copy. */
+/** Creates the token of a new session; the return value is its only copy. */
 export const newToken = (): string => randomBytes(32).toString("base64url")
 
 const digestOf = (token: string): Buffer => createHash("sha256").update(token).digest()

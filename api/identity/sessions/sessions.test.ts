@@ -218,7 +218,7 @@ describe("an open appliance", () => {
       detail: { error: "Unauthorized: missing or invalid API key." },
       error: { code: "unsupported_endpoint" },
     })
-    // A page of another site isn't taken for a program without a key.
+    // A page of another site isn't mistaken for a program without a key.
     expect((await ask(open, { ...keyless, "Sec-Fetch-Site": "cross-site" })).status).toBe(401)
   })
 
@@ -259,7 +259,7 @@ describe("an open appliance", () => {
     await using app = await serveAccounts({ config: { openKey: "test-key-of-the-admin" } })
     expect(await (await fetch(`${app.url}/session`)).json()).toMatchObject({ is_open: false })
     expect((await ask(app, ownPage)).status).toBe(401)
-    // The operator's log gets the problem, without the key.
+    // The problem is written to the operator's log, without the key.
     expect(app.logLines.join("")).toContain("FOSSICK_OPEN_KEY is not a valid key with the role search")
     expect(app.logLines.join("")).not.toContain("test-key-of-the-admin")
   })

@@ -8,26 +8,26 @@ import { newToken, SessionStore, type StoredSession } from "./session-store.ts"
 
 /** A signed-in user. */
 export interface Identity {
-  /** Their rights: everything this key may do, within its limits. */
+  /** The key with the user's rights: they may do everything that it may do, within its limits. */
   readonly key: ApiKey
   readonly expiresAt: Date
 }
 
 /** A session that has begun. */
 export interface Begun extends Identity {
-  /** For a cookie that scripts cannot read. This is the only copy. */
+  /** The session's token, for a cookie that scripts cannot read. This is the only copy. */
   readonly token: string
 }
 
 /**
- * How users can sign in, as pages show it: `key` asks for an API key and sends it to `POST /session`; `link` leads to
- * an address that signs them in elsewhere and returns with the cookie.
+ * How users can sign in, as pages show it: `key` asks for an API key and sends it to `POST /session`; `link` opens an
+ * address that signs them in elsewhere and then returns with the cookie.
  */
 export type SignInWay =
   | { readonly kind: "key" }
   | { readonly kind: "link"; readonly name: string; readonly url: string }
 
-/** Sign-on's part in sessions that began with a provider. */
+/** The part of sign-on that handles sessions that began with a provider. */
 export interface PeopleSessions {
   /** A link for each provider. */
   readonly ways: readonly SignInWay[]
@@ -51,7 +51,7 @@ export interface Sessions {
   userOf(who: Pick<Identity, "key">): Promise<string | null>
   /** Begins a session for the holder of an API key. @returns null when the key may not be used */
   signIn(presentedKey: string): Promise<Begun | null>
-  /** Ends the session of this token. @returns where the person can also sign out at the provider; null if nowhere */
+  /** Ends the session of this token. @returns where the person can also sign out at the provider; null if there is no such address */
   signOut(token: string): Promise<string | null>
 }
 

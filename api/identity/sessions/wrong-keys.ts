@@ -8,8 +8,9 @@ import { callerOf } from "../../server/proxies/trusted-proxies.ts"
 /** How long the wrong keys of an address count. */
 const COUNTED_MS = 15 * 60_000
 /**
- * Attempts over the limit are answered after this delay, so that an address can try no more keys per second than it may
- * have connections. A right key is still accepted immediately, so a neighbour behind the same address locks no one out.
+ * Attempts over the limit are answered after this delay, so that an address can try no more keys per second than the
+ * number of connections it may have. The right key is still accepted immediately, so no one is locked out by a
+ * neighbour behind the same address.
  */
 const LATE_MS = 1000
 /** Maximum number of addresses remembered; the one that started earliest is dropped. */
@@ -29,7 +30,7 @@ export class WrongKeys {
     this.#most = most
   }
 
-  /** Counts one wrong key. @returns whether that is one too many; if so, after a delay */
+  /** Counts one wrong key. @returns whether there have been too many; if so, it returns after a delay */
   async isTooMany({ ip }: Pick<Context, "ip">): Promise<boolean> {
     const caller = callerOf(ip)
     const known = this.#counts.get(caller)
@@ -59,7 +60,7 @@ export const TOO_MANY_WRONG = "Too many wrong keys. Try again in 15 minutes."
 export const tooManyWrong = (): ApiError =>
   new ApiError(429, TOO_MANY_WRONG, {}, { "Retry-After": String(COUNTED_MS / 1000) })
 
-/** Slows down callers that try keys, on every endpoint. */
+/** Slows down callers that try many keys, on every endpoint. */
 export function slowGuesses(): Middleware {
   const wrong = new WrongKeys(MOST_IN_CALLS)
   return async (ctx, next) => {

@@ -20,7 +20,7 @@ describe("a redirect back from the provider", () => {
   })
   afterAll(() => company?.[Symbol.asyncDispose]())
 
-  /** A user on the way back: the address that would sign them in has not been opened yet. */
+  /** A user who is on the way back: the address that would sign them in has not been opened yet. */
   async function onTheWayBack(login: string, provider = "company") {
     const visitor = new Visitor()
     const form = await visitor.open(`${url}/sign-on/${provider}`)
@@ -42,7 +42,7 @@ describe("a redirect back from the provider", () => {
     const again = new Visitor()
     again.jar.set(host, new Map(visitor.jar.get(host)))
     expect((await again.open(back)).text).toContain("was not started in this browser")
-    // When the cookie is put back, the provider refuses the code.
+    // Once the cookie is restored, the provider refuses the code.
     again.jar.set(host, cookies)
     expect((await again.open(back)).text).toContain("This sign-in has ended")
     expect(await isSignedIn(again, url)).toBe(false)
@@ -70,7 +70,7 @@ describe("a redirect back from the provider", () => {
     await visitor.open(`${url}/sign-on/partner`)
     const mixed = back.replace("/sign-on/company/", "/sign-on/partner/")
     expect((await visitor.open(mixed)).status).toBe(403)
-    // Nor does a cookie for one provider work for another.
+    // A cookie for one provider doesn't work for another either.
     const { host } = new URL(url)
     const cookies = visitor.jar.get(host)!
     cookies.set("fossick-sign-on-partner", cookies.get("fossick-sign-on-company")!)
@@ -154,7 +154,7 @@ roles: [{ signedIn: true, role: reader }]`
     expect((await come({})).text).toContain("You are signed in")
   })
 
-  /** Why the last sign-in was refused. */
+  /** The log lines saying why the last sign-in was refused. */
   const reason = () => app.logLines.filter((line) => line.includes('"reason"')).at(-1)
 
   const ago = (seconds: number) => Math.floor(Date.now() / 1000) - seconds

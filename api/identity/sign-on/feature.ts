@@ -15,7 +15,7 @@ interface From {
   readonly accountsDb: StateStore
   readonly accounts: Pick<Accounts, "writes">
   readonly people: PersonStore
-  /** The declarations of the file; null if there are none. */
+  /** The people declared in the sign-on file; null if there are none. */
   readonly declared: { readonly spec: SignOnSpec; readonly keys: PersonKeys } | null
   readonly config: { readonly sessionHours: number; readonly publicUrl: string }
   readonly crawlerConfig: CrawlerConfig
@@ -24,14 +24,14 @@ interface From {
 }
 
 interface Needs {
-  /** Left out if no provider signs people in. */
+  /** Sign-on through providers; left out if no provider signs people in. */
   readonly signOn?: SignOn
   readonly accounts: Pick<Accounts, "audit" | "writes">
   readonly config: { readonly publicUrl: string }
   readonly log: Logger
 }
 
-/** Signs people in through identity providers. */
+/** Lets people sign in through identity providers. */
 export const signOn = {
   name: "signOn",
   settings: signOnSettings,

@@ -9,7 +9,7 @@ import { AddressGuard } from "#crawler/fetch/guard/address-guard.ts"
 import { ProviderAwayError, type ProviderParts } from "./provider.ts"
 import type { Reach } from "./reach-fields.ts"
 
-/** Metadata, keys and claims about a person: Keycloak's are some 20 KB. */
+/** Maximum size of a response with metadata, keys or claims about a person; Keycloak's have some 20 KB. */
 const MOST_BYTES = 1024 * 1024
 const CONNECT_TIMEOUT_MS = 3000
 const TIMEOUT_MS = 5000
@@ -17,7 +17,7 @@ const CONNECTIONS = 8
 
 /** Requests to one provider, in the form of the Fetch standard. */
 export interface GuardedFetch extends AsyncDisposable {
-  /** Without redirects, bounded in time and size. @throws ProviderAwayError when there is no complete response, or one from a server that failed */
+  /** Sends a request without following redirects, limited in time and size. @throws ProviderAwayError if there is no complete response, or one from a server that failed */
   readonly fetch: (url: string, options: GuardedRequest) => Promise<Response>
 }
 
@@ -27,7 +27,7 @@ interface GuardedRequest {
   readonly body?: unknown
 }
 
-/** @throws KnownError when a certificate authority cannot be read */
+/** Opens requests to a provider. @throws KnownError when a certificate authority cannot be read */
 export function guardedFetch(name: string, { networks, caFile }: Reach, parts: ProviderParts): GuardedFetch {
   const tls = tlsOf({ seeds: [], caFile, clientCert: null, login: null }, parts.env)
   const guard = new AddressGuard({
@@ -46,7 +46,7 @@ export function guardedFetch(name: string, { networks, caFile }: Reach, parts: P
       method,
       headers: { ...headers, "accept-encoding": "identity", "user-agent": parts.userAgent },
       body: body instanceof URLSearchParams ? body.toString() : ((body as string | undefined) ?? null),
-      // A single timeout for everything: the signal.
+      // The signal is the only timeout, for everything.
       headersTimeout: 0,
       bodyTimeout: 0,
       signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -29,7 +29,7 @@ export function setOut(ctx: Context, sealer: Sealer, journey: Journey): void {
   setCookie(ctx, journey.provider, sealed, LASTS_MS / 1000)
 }
 
-/** The journey of this browser, which ends with this call; null if there is none. */
+/** The journey of this browser, which thereby ends; null if there is none. */
 export function comeBack(ctx: Context, sealer: Sealer, provider: string): Journey | null {
   const name = cookieOf(ctx, provider)
   const sent = ctx.get("Cookie").split(";")
@@ -42,7 +42,7 @@ export function comeBack(ctx: Context, sealer: Sealer, provider: string): Journe
   return journey.provider === provider && Date.now() < until ? journey : null
 }
 
-/** Not `Strict`: the browser comes from another site. */
+/** The cookie is not `Strict`, because the browser comes from another site. */
 function setCookie(ctx: Context, provider: string, value: string, seconds: number): void {
   const parts = [
     `${cookieOf(ctx, provider)}=${value}`,

@@ -11,7 +11,7 @@ export interface AnyKind {
   readonly open: (spec: ProviderSpec, parts: ProviderParts) => Promise<Provider>
 }
 
-/** Hides which fields a kind has: each `open` gets what `read` of the same kind returned. */
+/** Hides which fields a kind has; each `open` gets the result of `read` of the same kind. */
 const any = <Own>(kind: ProviderKind<Own>): AnyKind => ({
   kind: kind.kind,
   fields: kind.fields,

@@ -18,7 +18,7 @@ export interface Vouched {
   readonly email: string
   /** The provider's names for the groups. */
   readonly groups: readonly string[]
-  /** Identifies the session at the provider, which may use it to end ours; null if not known. */
+  /** Identifies the session at the provider, which may end ours by this id; null if unknown. */
   readonly providerSession: string | null
   /** When the session at the provider ends, and ours with it, in milliseconds since 1970; null or left out if not known. */
   readonly endsAt?: number | null
@@ -44,10 +44,10 @@ export interface Arriving {
   readonly callback: string
 }
 
-/** The browser leaves for the provider. */
+/** The result when the browser has to go to the provider. */
 export interface Departure {
   readonly url: string
-  /** The input of {@link Provider.finish}: sealed in a cookie of this browser, two thousand characters at most. */
+  /** The input of {@link Provider.finish}, stored sealed in a cookie of this browser; two thousand characters at most. */
   readonly remember: string
 }
 
@@ -78,7 +78,7 @@ export interface ForwardedToken {
 
 /** Identity provider, as implemented by one of the kinds (`oidc`, `saml`, `headers`). */
 export interface Provider extends AsyncDisposable {
-  /** Sends the browser to the provider; or vouches immediately, if the request itself is the proof. @throws SignOnError, ProviderAwayError */
+  /** Sends the browser to the provider, or vouches immediately if the request itself is the proof. @throws SignOnError, ProviderAwayError */
   begin(arriving: Arriving): Promise<Departure | { readonly vouched: Vouched }>
   /**
    * The user who returned.
@@ -86,7 +86,7 @@ export interface Provider extends AsyncDisposable {
    * @throws SignOnError, ProviderAwayError
    */
   finish(arriving: Arriving, remembered: string): Promise<Vouched>
-  /** Asks again, if `refresh` isn't null. @returns null when the provider no longer vouches. @throws ProviderAwayError */
+  /** Asks the provider again; only if `refresh` isn't null. @returns null when the provider no longer vouches. @throws ProviderAwayError */
   renew?(held: Held): Promise<Vouched | null>
   /** Address where the person signs out at the provider and then returns to `back`; null if there is none. */
   signOut?(held: Held, back: string): Promise<string | null>
@@ -121,7 +121,7 @@ export interface ProviderParts {
   readonly env: NodeJS.ProcessEnv
   readonly log: Logger
   /**
-   * Whether a one-time proof, such as an assertion, is shown for the first time, in any process.
+   * Whether a one-time proof, such as an assertion, is presented for the first time, in any process.
    * @param until when it expires anyway, in milliseconds since 1970
    */
   readonly isFirst: (id: string, until: number) => Promise<boolean>
@@ -131,7 +131,7 @@ export interface ProviderParts {
 
 /** A provider as the operator declared it. */
 export interface ProviderSpec<Own = unknown> {
-  /** Used in paths, and as a prefix of subjects: never change it, or its people become different people. */
+  /** The provider's name, used in paths and as a prefix of subjects. Never change it: the provider's people would become different people. */
   readonly name: string
   readonly kind: string
   /** Label of the sign-in button. */
@@ -146,7 +146,7 @@ export interface ProviderSpec<Own = unknown> {
   readonly own: Own
 }
 
-/** Used while a provider's fields are read. */
+/** Helpers for reading a provider's fields. */
 export interface Reading {
   readonly env: NodeJS.ProcessEnv
   /** The result of `read`; or undefined, with the error's message recorded as a problem with the field. */
@@ -175,7 +175,7 @@ export class SignOnError extends Error {
   }
 }
 
-/** The provider can't be asked now. */
+/** An error that means that the provider can't be asked now. */
 export class ProviderAwayError extends SignOnError {
   constructor(detail: string) {
     super("The page that signs you in can't be reached. Try again in a moment.", detail)

@@ -13,7 +13,7 @@ export interface Reach {
   readonly caFile: string | null
 }
 
-/** Fields for the schemas of kinds that ask their provider over HTTP. */
+/** Schema fields for kinds that contact their provider over HTTP. */
 export const REACH_FIELDS = {
   networks: {
     description: "Private addresses, ranges or host names at which this provider may be reached.",
@@ -28,7 +28,7 @@ export const REACH_FIELDS = {
   },
 } as const
 
-/** The validated fields. */
+/** Validates these fields. */
 export function checkReach({ networks = [], caFile = null }: Partial<Reach>, tried: Reading["tried"]): Reach {
   tried("networks", () => new AllowedNetworks(networks))
   if (caFile !== null) tried("caFile", () => readAuthority(caFile))

@@ -16,7 +16,7 @@ import { pathOf, type SignOn } from "./sign-on.ts"
 
 /** First segment of its paths. */
 export const SIGN_ON_PATH = "sign-on"
-/** A SAML assertion can contain hundreds of groups. */
+/** Maximum size of a form: a SAML assertion can contain hundreds of groups. */
 const FORM_BYTES = 262_144
 
 export interface RouteParts {
@@ -27,7 +27,7 @@ export interface RouteParts {
   readonly log: Logger
 }
 
-/** The way to a provider and back, and the messages providers send on their own initiative. */
+/** Serves the way to a provider and back, and accepts the messages that providers send on their own initiative. */
 export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): void {
   const arriving = arrivingBodies(FORM_BYTES)
   const formOf = async (ctx: Context) =>
@@ -62,7 +62,8 @@ export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): v
     const form = await formOf(ctx)
     await orPage(ctx, parts, declared, home, async () => {
       const journey = comeBack(ctx, parts.signOn.sealer, declared.spec.name)
-      // A form from another site arrives without the cookie; from one of our pages, the browser sends both.
+      // A form from another site arrives without the cookie; from one of our pages, the browser sends both form and
+      // cookie.
       if (journey === null && form !== null && ctx.query["again"] === undefined) {
         showAgain(ctx, form)
         return
@@ -97,7 +98,7 @@ export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): v
       )
       ctx.status = 200
       ctx.body = ""
-      // A browser brought the message, and passes the answer on.
+      // A browser delivered the message, and carries the answer back.
       if (ended.answerUrl && ctx.get("Accept").includes("text/html")) {
         ctx.redirect(ended.answerUrl)
         ctx.status = 303
@@ -108,7 +109,7 @@ export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): v
         { provider: spec.name, reason: error.detail },
         "a sign-out by {provider} was refused: {reason}",
       )
-      // Section 2.8 of Back-Channel Logout 1.0.
+      // The response to a failed logout, as in section 2.8 of Back-Channel Logout 1.0.
       ctx.status = error instanceof ProviderAwayError ? 503 : 400
       ctx.body = { error: "invalid_request", error_description: error.message }
     }
@@ -153,8 +154,8 @@ async function enter(
   )
   setToken(ctx, token, expiresAt)
   ctx.state.key = key
-  // A redirect isn't used because the browser comes from another site, and would omit the session cookie, which is
-  // strict.
+  // A page is used instead of a redirect, because the browser comes from another site, and after a redirect would omit
+  // the session cookie, which is strict.
   showPage(ctx, {
     status: 200,
     title: "You are signed in",

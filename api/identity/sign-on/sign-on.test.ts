@@ -4,7 +4,7 @@ import { TEST_KEY } from "../../testing/serve-app.ts"
 import { type Company, openCompany } from "./testing/company.ts"
 import { Visitor } from "./testing/visitor.ts"
 
-// A real provider on a socket, and a headless browser.
+// Sign-on with a real provider on a socket, and a headless browser.
 
 let company: Company
 let url: string
@@ -117,7 +117,7 @@ describe("someone who signs in at a provider", () => {
   test("is a different person at another provider, whatever name it gives them", async () => {
     await signedIn("anna")
     const other = await signedIn("anna", "partner")
-    // Neither Anna's name nor the admin role is the partner's to give.
+    // The partner may give its users neither Anna's name nor the admin role.
     expect(await other.session(url)).toMatchObject({ role: "search", user: "partner/anna" })
     const { id } = await personOf("partner/anna")
     expect(await company.app.accounts.keys.byId(id)).toMatchObject({

@@ -25,7 +25,7 @@ export interface SignOn extends AsyncDisposable {
   readonly sessions: PeopleSessions
   /** Begins the session of a user who came back. @throws SignOnError when they have no rights here */
   begin(declared: Declared, vouched: Vouched): Promise<Begun & { readonly user: string }>
-  /** Ends the sessions that a provider reports as ended. @returns how many there were */
+  /** Ends the sessions that a provider reports as ended. @returns how many were ended */
   end(provider: string, ended: LoggedOut): Promise<number>
   /** The person a provider vouches for with their request; null if none. @throws SignOnError */
   recognise(carried: Carried): Promise<Recognised | null>
@@ -39,7 +39,7 @@ export interface SignOnParts extends Omit<ProviderParts, "isFirst"> {
   readonly log: Logger
   /** Address under which browsers reach the appliance, without a trailing slash. */
   readonly publicUrl: string
-  /** Used if the file gives no other value. */
+  /** Maximum length of a session in hours, used if the file specifies none. */
   readonly sessionHours: number
 }
 
@@ -54,7 +54,7 @@ export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<
   const isFirst = openShownOnce(db, writes)
   const opened = spec.providers.map(async (one): Promise<[string, Declared]> => {
     const kind = KINDS.find(({ kind: name }) => name === one.kind)!
-    // A proof that is valid once at one provider can also be used once at another.
+    // Proofs are distinguished by provider, because each provider chooses its own ids.
     const ofIts = (id: string, until: number) => isFirst(`${one.name} ${id}`, until)
     return [one.name, { spec: one, provider: await kind.open(one, { ...parts, isFirst: ofIts }) }]
   })

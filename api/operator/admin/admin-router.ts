@@ -51,7 +51,7 @@ export interface AdminConfig {
 }
 
 /**
- * `/admin/…`, for keys with the role admin, and for operators if a call declares it. A key in the body is not accepted:
+ * `/admin/…`, for keys with the role admin, and for operators if a call allows them. A key in the body is not accepted:
  * half of these calls have no body.
  */
 export function adminRouter(

@@ -478,7 +478,7 @@ describe("the admin API", () => {
         "politeness.delayMs",
         "politeness.concurrency",
       ])
-      // One foreign host among your own is enough, even if its addresses are only listed.
+      // One host that isn't yours is enough, even if its addresses are only listed.
       expect(await problemsWith({ seeds: [own, ...SEEDS], politeness: { delayMs: 999 } })).toEqual([
         "politeness.delayMs",
       ])
@@ -729,7 +729,7 @@ describe("the admin API", () => {
       "Invalid url. Must be an http or https address.",
     ])
 
-    // Two of three pages gone is more than a run may remove without confirmation.
+    // If two of three pages are gone, a run may not remove them without confirmation.
     site.serve({ "/pumps": status(410), "/seals": status(410) })
     await call("POST", "/sources/site/run")
     const second = await work("site")

@@ -11,7 +11,7 @@ import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts
 import { openAdmin } from "./open-admin.ts"
 import { adminDescription } from "./operations/all-operations.ts"
 
-// Every call of the admin API, made with a key of each role.
+// Makes every call of the admin API with a key of each role.
 
 const opened = new AsyncDisposableStack()
 let app: ServedAccounts
@@ -37,7 +37,8 @@ const call = async (method: string, path: string, key: string, body?: object) =>
 }
 
 /**
- * The calls for operators: start crawls and see their progress. None shows a page, its title, or people's questions.
+ * The calls for operators, which start crawls and show their progress. None shows a page, its title, or people's
+ * questions.
  */
 const OF_OPERATORS = [
   "delete /admin/page-requests/{id}",
@@ -94,7 +95,7 @@ test("a key with the operator role is accepted where the call allows it, and ref
   for (const { method, path, access } of adminDescription.operations) {
     const at = path.replaceAll(/\{\w+\}/g, "none")
     const upper = method.toUpperCase()
-    // A body that every call rejects, so that none does anything.
+    // A body that every call rejects, so that none has any effect.
     const body = upper === "POST" || upper === "PUT" ? { nothing: "takes this" } : undefined
     const status = await call(upper, at, operator, body)
     if ((status === 403) !== (access === "admin")) wrong.push(`${upper} ${path}: ${status}`)

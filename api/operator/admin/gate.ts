@@ -3,7 +3,7 @@ import { ApiError } from "../../errors.ts"
 import { routePath } from "../../server/serving/serve-operation.ts"
 import { adminDescription } from "./operations/all-operations.ts"
 
-/** The calls that declare that operators may make them, in the form `GET /admin/jobs/:id`. */
+/** The calls that operators may make according to their declarations, in the form `GET /admin/jobs/:id`. */
 const OF_OPERATORS: ReadonlySet<string> = new Set(
   adminDescription.operations
     .filter(({ access }) => access === "operator")

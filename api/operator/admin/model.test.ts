@@ -23,8 +23,8 @@ import {
 import { QueryLog } from "../../services/queries/query-log.ts"
 import { openAdmin } from "./open-admin.ts"
 
-// Which model makes the vectors, and switching to another one: with the bundled models, and an index that is really
-// rebuilt.
+// Tests which model makes the vectors, and switching to another one, with the bundled models and an index that is
+// really rebuilt.
 
 let opened: AsyncDisposableStack
 let app: ServedApp
@@ -113,7 +113,7 @@ test("another model is requested, its index is built beside the current one, and
     change: { to: multilingual, state: "waiting", pages: 0, of_pages: 1, seconds_left: null },
   })
 
-  // The crawler process's work apart from its crawls; stopped once the page is taken over.
+  // The crawler process's work apart from crawls; it stops once the page is in the new index.
   await using context = await openGenerations(settings())
   const stop = new AbortController()
   const onProgress = ({ step }: { readonly step: string }) => {
@@ -146,7 +146,7 @@ test("questions that only the multilingual model reads are counted, once they ar
   expect(await unread([])).toBeNull()
   expect(await unread([...english, ...german.slice(1)])).toBeNull()
   expect(await unread([...english, ...german])).toEqual({ count: 3, of: 23 })
-  // Only the last ones count.
+  // Only the latest questions count.
   expect(await unread([...Array.from({ length: 10 }, () => english).flat(), ...german])).toBeNull()
   questions = []
 })

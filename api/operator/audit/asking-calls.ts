@@ -4,7 +4,7 @@
  */
 const ASKING: readonly RegExp[] = [
   /^\/(?:search|extract|crawl|map|research|logs|mcp)$/,
-  // The API formats of other products: searches, embeddings, and pages that are read live for their caller.
+  // Calls in the API formats of other products: searches, embeddings, and pages that are read live for their caller.
   /^\/(?:v1|v2|searxng|openwebui)\//,
   // The calls a program makes to be admitted, which have their own record: grants.
   /^\/(?:token|register|revoke|authorize)(?:\/|$)/,

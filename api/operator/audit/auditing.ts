@@ -8,8 +8,8 @@ import { toApiError } from "../../errors.ts"
 import { changesNothing } from "./asking-calls.ts"
 
 /**
- * The objects that calls change, by the first segment after `/admin`, in the form shown in an entry. Null if there is
- * no object with that name.
+ * The objects that calls change, by the first segment after `/admin`, in the form shown in an entry. An object is null
+ * if there is none with that name.
  */
 export type Looks = Readonly<Record<string, (id: string) => unknown>>
 
@@ -17,14 +17,14 @@ export interface AuditingParts {
   readonly audit: AuditLog
   readonly keys: Pick<KeyStore, "nameOf">
   readonly writes: Pick<WriteQueue, "run">
-  /** Called with a change that could not be logged. */
+  /** Called when a change could not be logged. */
   readonly onProblem: (error: unknown, action: string) => void
 }
 
 /**
  * Logs each change made with a key with the role admin or operator, or by a signed-in person with that role, before the
- * change is acknowledged; and each change of keys by any caller. Refused calls change nothing and are not logged;
- * failed ones may have changed something, and are.
+ * change is acknowledged, and each change of keys by any caller. Refused calls change nothing and are not logged;
+ * failed calls are logged, because they may have changed something.
  */
 export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Middleware {
   const actorOf = async ({ state }: Context): Promise<Actor> => ({
@@ -64,7 +64,7 @@ export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Mid
   }
 }
 
-/** Reads the state that a call of the admin API is about to change, and returns a way to read it again. */
+/** Reads the state that a call of the admin API is about to change, and returns a function that reads it again. */
 export function lookingBefore(looks: Looks): Middleware {
   return async (ctx, next) => {
     const [collection = "", id] = segmentsOf(ctx.path)
@@ -99,7 +99,7 @@ function decodedOr(text: string): string {
   }
 }
 
-/** A call's name in the reference, and its subject: its path up to the last name in it. */
+/** A call's name in the API reference, and its subject: its path up to the last name in the path. */
 function nameOf(ctx: Context): { readonly action: string; readonly object: string } {
   const { _matchedRoute: route } = ctx as { readonly _matchedRoute?: unknown }
   const pattern = typeof route === "string" ? route : ctx.path

@@ -16,8 +16,8 @@ import { RuleStore } from "../rules/rule-store.ts"
 import type { Looks } from "./auditing.ts"
 
 /**
- * Objects of the admin API, in the form shown in an entry of the audit log. Objects not listed here are described only
- * by the request.
+ * Objects of the admin API, in the form shown in an entry of the audit log. For objects not listed here, entries
+ * contain only the fields of the request.
  */
 export function openLooks({
   db,
@@ -42,7 +42,7 @@ export function openLooks({
     async sources(id) {
       const entry = await sources.get(id)
       if (entry === null) return null
-      // As written: omitted fields have their default and don't count as a change.
+      // The source as specified: omitted fields have their default and don't count as a change.
       const { name: _, login, observers, ...spec } = entry.spec
       return {
         ...spec,
@@ -61,7 +61,7 @@ export function openLooks({
     },
     async people(id) {
       const person = await people.get(id)
-      // Listed by user name, so that an entry says who it is about.
+      // Listed by user name, so that an entry says which person it is about.
       return person && { [person.user]: person.disabledAt === null ? "enabled" : "disabled" }
     },
     "public-keys": (id) => publicKeys.get(id),

@@ -9,7 +9,7 @@ import { withState } from "#crawler/commands/with-state.ts"
 import { accountSettings } from "../../identity/accounts/settings.ts"
 import { entryOnWire, lines } from "../audit/admin-routes.ts"
 
-// Each function is one `fossick audit` command; they work on the data folder and return the exit code.
+// Each function implements one `fossick audit` command: it reads the data folder and returns the exit code.
 
 /** Filters for entries, with times as entered. */
 export interface AuditWanted extends Pick<AuditFilter, "who" | "object" | "action"> {

@@ -36,8 +36,8 @@ interface Findings extends RestoredFolder {
 const MOST_COUNTED = 1_000_000
 
 /**
- * Restores a backup into a folder that is not the appliance's own, with the index in that folder whatever the engine, and
- * serves it there until Ctrl-C: see `FOSSICK_READ_ONLY=drill`. The running appliance is not touched.
+ * Restores a backup into a folder that is not the appliance's own, and serves it there until Ctrl-C: see
+ * `FOSSICK_READ_ONLY=drill`. Whatever the engine, the index is in that folder. The running appliance is not touched.
  * @returns the exit code
  */
 export async function drill({ file, into, start, port, json }: DrillArguments): Promise<number> {
@@ -85,7 +85,7 @@ function drillEnvironment(given: NodeJS.ProcessEnv, folder: string, port: number
     ...given,
     FOSSICK_READ_ONLY: "drill",
     FOSSICK_DATA_DIR: folder,
-    // The server's index belongs to the appliance.
+    // The index on the server belongs to the appliance, so it is not used.
     FOSSICK_ENGINE: "embedded",
     FOSSICK_STATE: "",
     FOSSICK_HOST: "127.0.0.1",

@@ -5,7 +5,7 @@ import type { KeyUse, Use } from "../../identity/accounts/key-use.ts"
 import { ENDPOINTS } from "../../identity/accounts/keys/key-scope.ts"
 import { rateLimitsText } from "../../identity/accounts/rates/rate-limits.ts"
 
-/** One line for display. */
+/** Describes a key on one line. */
 export function keyLine(key: MadeKey): string {
   const { scope, creditLimit } = key
   const state = [
@@ -51,7 +51,7 @@ export function useLines(
 
 const KINDS = ["endpoints", "sources", "collections", "domains", "projects", "reads as"]
 
-/** If the time is midnight, only the day is shown, because that is what people who give a day mean. */
+/** If the time is midnight, only the day is shown, because people who enter only a day get midnight. */
 const endOf = (time: Date): string =>
   time.getTime() % 86_400_000 === 0 ? dayOf(time) : `${dayOf(time)} ${time.toISOString().slice(11, 16)} UTC`
 

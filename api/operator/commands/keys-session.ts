@@ -81,7 +81,7 @@ export async function showUsage({
   by,
   json,
 }: {
-  /** Id or name; null for all keys. */
+  /** Id or name of a key; null for all keys. */
   readonly key: string | null
   readonly days: number
   readonly by: "day" | "month"
@@ -109,7 +109,10 @@ export async function showUsage({
   })
 }
 
-/** @throws CommandError when no key has this id or name */
+/**
+ * The ids of the keys with this id or name.
+ * @throws CommandError when no key has this id or name
+ */
 function idsOf(made: readonly Pick<MadeKey, "id" | "name">[], key: string): readonly string[] {
   // Usage of the key in FOSSICK_API_KEY is counted under this id.
   const ids = made.filter(({ id, name }) => id === key || name === key).map(({ id }) => id)

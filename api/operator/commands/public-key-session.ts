@@ -25,10 +25,10 @@ export interface PublicKeyOptions {
   readonly "rate-limits": string | undefined
 }
 
-/** Options, by the fields into which they are read. */
+/** The options, keyed by the fields into which they are read. */
 const OPTION: Readonly<Record<string, string>> = { origins: "--origin", rate_limits: "--rate-limits" }
 
-/** @returns the exit code. @throws ArgumentsError, CommandError */
+/** Makes a public key. @returns the exit code. @throws ArgumentsError, CommandError */
 export async function createPublicKey(options: PublicKeyOptions, json: boolean): Promise<number> {
   const { source, collection, origin, answers, name, credits, "rate-limits": rates } = options
   const most = credits === undefined ? null : wholeNumber("--credits", credits, 0, MOST_MONTHLY_CREDITS)
@@ -59,7 +59,7 @@ export async function createPublicKey(options: PublicKeyOptions, json: boolean):
 /** A public key as `fossick keys list --json` shows it. */
 export const publicKeyOnWire = (key: PublicKey) => ({ role: "public", ...onWire(key) })
 
-/** One line for display. */
+/** Describes a public key on one line. */
 export function publicKeyLine(key: PublicKey): string {
   const day = (time: Date) => time.toISOString().slice(0, 10)
   const { source, collection, origins, answers, credits, rateLimits, disabledAt } = key

@@ -6,8 +6,8 @@ import { withState } from "#crawler/commands/with-state.ts"
 import { openCollections, unknownCollection } from "../../identity/accounts/reach/collections.ts"
 
 /**
- * The sources that a search on the command line is limited to: those named, and those of the collections; undefined for
- * no limit.
+ * The sources that a search on the command line is limited to: the named sources, and the sources of the named
+ * collections; undefined for no limit.
  * @throws CommandError for an unknown name
  */
 export async function searchedSources(

@@ -7,8 +7,8 @@ import { openCollections } from "../../identity/accounts/reach/collections.ts"
 import { x402Settings } from "../../doors/x402/settings.ts"
 
 /**
- * The places that name sources besides the file that declares them: valid keys, collections, and the setting for
- * searches on sale.
+ * The places besides the sources file that refer to sources: valid keys, collections, and the setting for searches on
+ * sale.
  * @throws SettingsError
  */
 export async function sourceReferences(db: StateStore | null): Promise<readonly SourceReference[]> {

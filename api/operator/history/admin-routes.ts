@@ -15,7 +15,7 @@ const DAY_MS = 24 * HOUR_MS
 /** The maximum number of points: a chart can't show more of them distinctly. */
 const MOST_POINTS = 168
 
-/** How the appliance did over time, and how long ago its pages were checked: `/admin/history`, `/admin/freshness`. */
+/** How the appliance performed over time, and how long ago its pages were checked: `/admin/history`, `/admin/freshness`. */
 export function historyRoutes(
   router: Router<RequestState>,
   {
@@ -76,7 +76,7 @@ function pointOf(slot: number, samples: readonly KeptSample[]) {
   }
 }
 
-/** Pages of the index, by when a crawl last checked them. */
+/** Number of pages in the index, by how long ago a crawl last checked them. */
 async function freshnessOf(db: StateStore, now: number) {
   const { pages, since, oldest } = await new KnownAddresses(db).lookedAtSince(
     [1, 7, 30].map((days) => now - days * DAY_MS),

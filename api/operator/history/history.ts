@@ -24,12 +24,12 @@ const STEPS: readonly Step[] = [
 
 /** Totals of one step, and the state at its end. */
 export interface Sample extends Questions {
-  /** Seconds it covers. */
+  /** Length of the step in seconds. */
   readonly seconds: number
   /** Visits made by crawls that have ended, however they ended. */
   readonly visits: number
   readonly failedVisits: number
-  /** Null while the index cannot be read. */
+  /** Number of pages in the index; null while the index cannot be read. */
   readonly pages: number | null
   readonly passages: number | null
   /** Memory of the API process. */
@@ -49,7 +49,7 @@ export interface HistoryParts {
   readonly db: StateStore
   readonly engine: Pick<Engine, "stats">
   readonly dataDir: string
-  /** If left out, no questions are counted. */
+  /** Counts questions; if left out, none are counted. */
   readonly questions?: QuestionMeter
   readonly clock?: Clock
 }
@@ -57,12 +57,12 @@ export interface HistoryParts {
 /** Brings the tables up to date. */
 export const migrateHistory = (db: StateStore): void => migrate(db, "history", STEPS)
 
-/** How the appliance did over the last few days, in `state.db`: one sample every {@link STEP_MS}, up to a maximum number. */
+/** How the appliance performed over the last few days, in `state.db`: one sample every {@link STEP_MS}, up to a maximum number. */
 export class History {
   readonly #parts: HistoryParts
   readonly #questions: QuestionMeter
   readonly #clock: Clock
-  /** Pages visited before the current step. */
+  /** Number of pages visited before the current step. */
   #visited: Visits
   #since: number
 
@@ -147,5 +147,5 @@ export class History {
   }
 }
 
-/** Memory of the machine, or of the container. A process without a limit may get 0, or more than any machine has. */
+/** Memory of the machine or of the container, in bytes. For a process without a limit, `constrainedMemory` can return 0, or more than any machine has. */
 export const memoryBytes = (): number => Math.min(process.constrainedMemory() || Infinity, totalmem())

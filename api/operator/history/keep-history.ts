@@ -12,7 +12,7 @@ export function keepHistory(
     everyMs = STEP_MS,
   }: {
     readonly writes: Pick<WriteQueue, "run">
-    /** Called with a sample that was lost. */
+    /** Called when a sample could not be stored. */
     readonly onProblem: (error: unknown) => void
     readonly everyMs?: number
   },

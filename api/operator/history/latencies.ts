@@ -8,7 +8,7 @@ export type Latencies = readonly (readonly [number, number])[]
 export const bucketOf = (ms: number): number =>
   Math.floor(Math.log(Math.min(MOST_MS, Math.max(1, ms))) / Math.log(GROWTH))
 
-/** The longest time among this share of all calls, in milliseconds, to within a tenth; null if there are no calls. */
+/** The time in milliseconds within which this share of all calls was answered, accurate to within a tenth; null if there were no calls. */
 export function quantile(latencies: Latencies, share: number): number | null {
   const sorted = latencies.toSorted(([a], [b]) => a - b)
   const wanted = sorted.reduce((sum, [, count]) => sum + count, 0) * share

@@ -10,7 +10,7 @@ import {
   withDefault,
 } from "../../server/schema/schemas.ts"
 
-/** Samples are not kept any longer than this. */
+/** Maximum span of time: samples are not kept any longer. */
 const MOST_HOURS = 8 * 24
 const DEFAULT_HOURS = 24
 
@@ -49,7 +49,7 @@ const Freshness = namedObject("Freshness", {
   oldest_at: orNull(time("The oldest of the last visits.")),
 })
 
-/** How the appliance did over the last few days. */
+/** How the appliance performed over the last few days. */
 export const historyOperations = operations("Upkeep", "admin", {
   history: {
     at: "GET /admin/history",

@@ -1,10 +1,10 @@
 import type { Context, Middleware } from "../../context.ts"
 import { bucketOf, type Latencies } from "./latencies.ts"
 
-/** How questions ended. */
+/** Counts of how questions ended. */
 export interface Questions {
   readonly answered: number
-  /** Refused because they were invalid, without a key, or too many. */
+  /** Questions refused because they were invalid or without a key, or because there were too many. */
   readonly refused: number
   /** Failed here, or abandoned by the caller. */
   readonly failed: number
@@ -12,7 +12,7 @@ export interface Questions {
   readonly latencies: Latencies
 }
 
-/** Counts the searches over every supported API, and how long they took. Only counts: no questions or results. */
+/** Counts the searches through every supported API, and measures how long they took. It stores neither questions nor results. */
 export class QuestionMeter {
   #answered = 0
   #refused = 0
@@ -55,6 +55,6 @@ export class QuestionMeter {
   }
 }
 
-/** `/search`, `/v2/search`, `/searxng/search`; not one of the admin API. */
+/** Matches `/search`, `/v2/search` and `/searxng/search`, but no search of the admin API. */
 const isQuestion = ({ method, path }: Context): boolean =>
   path.endsWith("/search") && (method === "POST" || (method === "GET" && path === "/searxng/search"))

@@ -151,7 +151,7 @@ async function put(
 
 const sumsOnWire = ({ ndcg, hit1, hit3 }: Sums) => ({ ndcg, hit1, hit3 })
 
-/** Both sums, and the questions that differ, largest losses first. */
+/** Both sums, and the questions whose marks differ, largest losses first. */
 function comparison(
   asked: readonly KeptQuestion[],
   { before, after }: { readonly before: readonly QuestionMarks[]; readonly after: readonly QuestionMarks[] },

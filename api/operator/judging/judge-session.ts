@@ -19,7 +19,7 @@ import { factsNow, runJudged } from "./run-judged.ts"
 import { RunStore } from "./run-store.ts"
 
 export interface JudgeArguments {
-  /** Null for the questions stored next to the index. */
+  /** File with the questions; null for the questions stored next to the index. */
   readonly file: string | null
   readonly depth: SearchDepth
   /** Rules files that replace the appliance's rules. */
@@ -29,11 +29,11 @@ export interface JudgeArguments {
   readonly against?: string | undefined
   /** nDCG@10, 0..1. */
   readonly failBelow?: number | undefined
-  /** How much nDCG@10 may fall compared with the earlier marks. */
+  /** How much lower nDCG@10 may be than in the earlier marks. */
   readonly failDrop?: number | undefined
-  /** Stores the file's questions next to the index. */
+  /** Whether to store the file's questions next to the index. */
   readonly imports: boolean
-  /** Stores the marks as a run, with this note. */
+  /** Note for storing the marks as a run; null if they are not stored. */
   readonly save: string | null
   readonly json: boolean
 }
@@ -43,8 +43,8 @@ const LATEST = "latest"
 
 /**
  * `fossick judge`: runs judged questions against the index in the data folder.
- * @returns the exit code: `failed` when nDCG@10 is below the given bound
- * @throws CommandError when a file is invalid, or there are no questions to ask
+ * @returns the exit code: `failed` if nDCG@10 is below the given bound
+ * @throws CommandError when a file is invalid, or if there are no questions to ask
  */
 export async function runJudge(given: JudgeArguments): Promise<number> {
   return await withState((db) => judgeWith(db, given))
@@ -89,7 +89,7 @@ async function judgeWith(db: StateStore, given: JudgeArguments): Promise<number>
   return EXIT.ok
 }
 
-/** `fossick judge --export`: the stored questions, as a file. */
+/** `fossick judge --export`: writes the stored questions as a file. */
 export async function exportJudged(): Promise<number> {
   return await withState(async (db) => {
     process.stdout.write(judgedText(await new JudgedStore(db).all()))

@@ -12,7 +12,7 @@ import { aPage } from "#engine/testing/pages.ts"
 import type { Marks } from "./judge.ts"
 import { parseJudged } from "./judged-file.ts"
 
-// The command, over a real index in a data folder.
+// Tests the command on a real index in a data folder.
 
 const program = new Fossick()
 let dir: string

@@ -16,7 +16,7 @@ export interface QuestionMarks {
 }
 
 export interface Sums {
-  /** Means over all questions: nDCG@10, and the shares with an expected page first or among the first three. */
+  /** Means over all questions: nDCG@10, and the shares of questions with an expected page in first place, or in the first three. */
   readonly ndcg: number
   readonly hit1: number
   readonly hit3: number
@@ -25,15 +25,15 @@ export interface Sums {
 export interface Marks extends Sums {
   readonly questions: readonly QuestionMarks[]
   /**
-   * What was missing from some of the answers, as a sentence: their marks don't describe a complete appliance. Left out
-   * if all were answered in full.
+   * What was missing from some of the answers, as a sentence; in that case, the marks don't describe a complete
+   * appliance. Left out if all questions were answered in full.
    */
   readonly degraded?: string
 }
 
 export interface JudgeOptions {
   readonly depth: SearchDepth
-  /** If left out, the ones the engine applies on its own. */
+  /** Rules to apply; if left out, the engine applies its own. */
   readonly rules?: readonly Rule[]
   readonly signal?: AbortSignal | undefined
   /** Called after each question with the number asked so far. */

@@ -29,7 +29,7 @@ const page = object(
   undefined,
   { additionalProperties: false },
 )
-/** As written by a user: the default grade is 1. */
+/** A page as written by a user: the default grade is 1. */
 export type WrittenPage = Of<typeof page>
 
 /** JSON Schema of the pages of a question, in a file and over the admin API. */

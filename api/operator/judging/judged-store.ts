@@ -36,17 +36,17 @@ export interface Mark {
   readonly run: number
   /** nDCG@10, 0..1. */
   readonly ndcg: number
-  /** Rank of the first expected page among the first ten; null if none is. */
+  /** Rank of the first expected page among the first ten; null if there is none. */
   readonly rank: number | null
 }
 
 export interface ListedQuestion extends KeptQuestion {
-  /** Marks from the latest run that asked it, and from the one before; null if there is none. */
+  /** Marks from the latest run that asked the question, and from the one before; null if there is none. */
   readonly latest: Mark | null
   readonly before: Mark | null
 }
 
-/** There would be more questions than allowed. */
+/** The error when there would be more questions than allowed. */
 export class TooManyQuestions extends Error {
   constructor() {
     super(`There can be at most ${MOST_QUESTIONS} judged questions.`)
@@ -84,7 +84,7 @@ export class JudgedStore {
     return n
   }
 
-  /** @returns null for an unknown id */
+  /** A question by its id. @returns null for an unknown id */
   async get(id: string): Promise<KeptQuestion | null> {
     const row = await this.#queries
       .selectFrom("judged_question")
@@ -94,7 +94,7 @@ export class JudgedStore {
     return row === undefined ? null : questionOf(row)
   }
 
-  /** With their marks, those that did worst in the latest run first; questions that no run asked come last. */
+  /** The questions with their marks, those with the worst marks in the latest run first; questions that no run asked come last. */
   async list({
     limit,
     offset,
@@ -102,7 +102,7 @@ export class JudgedStore {
   }: {
     readonly limit: number
     readonly offset: number
-    /** Only this one; null for all. */
+    /** Id of the only question to return; null for all. */
     readonly id?: string | null
   }): Promise<readonly ListedQuestion[]> {
     const rows = await this.#queries
@@ -145,7 +145,7 @@ export class JudgedStore {
   }
 
   /**
-   * Adds questions; an existing question gets the pages that are given.
+   * Adds questions; for an existing question, replaces its pages by the given ones.
    * @param options.alone whether all other questions are deleted
    * @param options.onlyNew whether an existing question stays as it is
    * @throws TooManyQuestions

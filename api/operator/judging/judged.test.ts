@@ -19,7 +19,7 @@ import { answerOf, expectDocumented } from "../../testing/serve-app.ts"
 import { JudgedStore } from "./judged-store.ts"
 import { RunStore } from "./run-store.ts"
 
-// A real index and the app on a socket; questions are judged over the admin API.
+// Tests questions that are judged over the admin API, with a real index and the app on a socket.
 
 let opened: AsyncDisposableStack
 let app: ServedAccounts
@@ -27,7 +27,7 @@ let db: StateStore
 /** Searches wait for it if a test wants to see a run in progress. */
 let gate: Promise<void>
 let adminKey: string
-/** Whether questions are answered by words alone. */
+/** Whether questions are answered by words alone, without vectors. */
 let isBusy: boolean
 
 beforeEach(async () => {
@@ -129,7 +129,7 @@ test("a file of questions is imported whole or not at all, and exported unchange
   })
   const written = await out.text()
   expect(written).toBe(text)
-  // Programs that know the media type validate what they read against the schema.
+  // Programs that know the media type validate the document against the schema.
   const answer = { status: out.status, headers: out.headers, body: parse(written) as unknown }
   expectDocumented("GET", "/admin/judged-questions.yaml", answer)
 })

@@ -11,7 +11,7 @@ import type { RunFacts, RunStore } from "./run-store.ts"
 /** Time between two heartbeats of a run. */
 const TOUCH_MS = 1000
 
-/** The same value for the same rules, in any order of creation. */
+/** A digest that is the same for the same rules, whatever the order in which they were created. */
 export function rulesDigest(rules: readonly Rule[]): string {
   const sorted = rules.toSorted((one, other) => (one.id < other.id ? -1 : 1))
   return createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 12)
@@ -37,8 +37,8 @@ export async function factsNow(
 
 /**
  * Asks the questions of a run that has begun, and stores the marks. The run ends early if it is cancelled.
- * @returns the marks; null if it ended early
- * @throws the error of a search, once the run is marked as failed
+ * @returns the marks; null if the run ended early
+ * @throws the error of a search, once the run has been marked as failed
  */
 export async function runJudged(
   id: number,

@@ -49,7 +49,7 @@ export function judgedRunRoutes(
 
   serve(router, calls.getJudgedRun, async ({ ctx, path, query }) => {
     const slice = { limit: query.limit, offset: query.offset }
-    // Read here, since the schema sets no upper bound for the number of a run.
+    // The range is checked here, because the schema sets no upper bound for the number of a run.
     const given = parameter(ctx, "against")
     if (given !== undefined && !/^[1-9]\d{0,14}$/.test(given)) {
       throw badRequest("Invalid against. Must be the number of a run.")

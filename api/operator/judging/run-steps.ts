@@ -4,7 +4,7 @@ import type { SearchDepth } from "#engine"
 
 export const RUN_STATES = ["running", "finished", "failed", "cancelled", "interrupted"] as const
 
-/** `interrupted`: its process ended before the run did. */
+/** State of a run; `interrupted` means that its process ended before the run did. */
 export type RunState = (typeof RUN_STATES)[number]
 
 export interface RunTables {
@@ -31,7 +31,7 @@ export interface RunTables {
   judged_mark: { question_id: string; run: number; ndcg: number; rank: number | null }
 }
 
-/** The tables for runs: a migration step of the tables for judged questions. */
+/** The tables for runs, as a migration step of the tables for judged questions. */
 export const runSteps = ({
   lastingId,
   text,

@@ -9,13 +9,13 @@ import type { RunState } from "./run-steps.ts"
 
 /** Maximum number of stored runs; beyond that, the oldest are deleted. At one a day, this covers a year and four months. */
 const MOST_RUNS = 500
-/** Maximum number of marks of all runs together, one per question and run: some 20 MB. Beyond that, the oldest runs are deleted, except for two to compare. */
+/** Maximum number of marks of all runs together, one per question and run: some 20 MB. Beyond that, the oldest runs are deleted, but at least two are kept for comparison. */
 const MOST_MARKS = 400_000
 const LEAST_RUNS = 2
 /** A run sends a heartbeat with each question; without one for this long, its process has ended. */
 const SILENT_MS = 60_000
 
-/** The question, and the setup that answered it. */
+/** Facts about a run: its note, and the setup that answered the questions. */
 export interface RunFacts {
   readonly depth: SearchDepth
   /** The user's note; may be empty. */
@@ -27,7 +27,7 @@ export interface RunFacts {
   /** Number of pages in the index. */
   readonly pages: number
   readonly rulesVersion: number
-  /** The same value for the same rules. */
+  /** Digest of the rules, which is the same for the same rules. */
   readonly rulesDigest: string
   /** Number of questions to ask. */
   readonly questions: number
@@ -40,19 +40,19 @@ export interface JudgedRun extends RunFacts {
   readonly at: number
   readonly endedAt: number | null
   readonly asked: number
-  /** Null unless it is finished. */
+  /** The means; null unless the run is finished. */
   readonly sums: Sums | null
-  /** Why it failed, or which parts were missing for some of its questions. */
+  /** Why the run failed, or which parts were missing from the answers to some of its questions. */
   readonly problem: string | null
 }
 
-/** A question's result in a run, and in the one to compare with. */
+/** A question's result in a run, and in the run to compare with. */
 export interface ComparedMark {
   readonly id: string
   readonly question: string
   readonly ndcg: number
   readonly rank: number | null
-  /** Null if that run did not ask it. */
+  /** The result in the other run; null if that run did not ask the question. */
   readonly before: { readonly ndcg: number; readonly rank: number | null } | null
 }
 
@@ -67,7 +67,7 @@ export class RunStore {
     this.#queries = queriesOf(db)
   }
 
-  /** @returns the id of the run; null if another one is in progress */
+  /** Begins a run. @returns the id of the run; null if another one is in progress */
   async begin(facts: RunFacts, now = Date.now()): Promise<number | null> {
     return await transaction(this.#db, async () => {
       const open = await this.#queries
@@ -105,7 +105,7 @@ export class RunStore {
     return await this.#update(id, { asked, touched_at: now })
   }
 
-  /** @returns whether the run was in progress */
+  /** Changes a run in progress. @returns whether the run was in progress */
   async #update(id: number, values: UpdateObject<JudgedTables, "judged_run">): Promise<boolean> {
     const { numUpdatedRows } = await this.#queries
       .updateTable("judged_run")
@@ -116,7 +116,7 @@ export class RunStore {
     return numUpdatedRows > 0n
   }
 
-  /** Stores the marks of a run with its facts, and deletes the oldest runs. */
+  /** Stores the marks of a run and the sums, and deletes the oldest runs. */
   async finish(
     id: number,
     sums: Sums,

@@ -67,7 +67,7 @@ interface Address {
 
 /** Milliseconds between checks for stalled responses. */
 const LOOK_MS = 1000
-/** Maximum number of refused callers that are told the reason at the same time: each briefly uses one of the reserved descriptors. */
+/** Maximum number of refused callers that get the reason at the same time: each briefly uses one of the reserved descriptors. */
 const MOST_TOLD = 32
 const RETRY_SECONDS = 5
 const FULL = "The server has as many open connections as it can handle. Try again shortly."

@@ -155,7 +155,7 @@ export async function look(
   return found
 }
 
-/** Updates a page's readers in the watch's record, which decide who is told when the page is gone. `null` if they have not changed. */
+/** Updates a page's readers in the watch's record, which decide who learns that the page is gone. `null` if they have not changed. */
 function refiled({ id: watch }: Watch, before: SeenPage, { url, readers }: Page): Found | null {
   if (readersLabel(before.readers) === readersLabel(readers)) return null
   return { watch, url, entry: null, seen: { ...before, readers, text: null }, before: before.hash }

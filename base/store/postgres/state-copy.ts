@@ -33,7 +33,7 @@ interface Definition {
   readonly sql: string
 }
 
-/** Writes a snapshot of the state into a new SQLite file while other processes go on writing to the state. */
+/** Writes a snapshot of the state into a new SQLite file while other processes continue to write to the state. */
 export async function copyState(db: StateStore, file: string): Promise<void> {
   if (db instanceof PostgresStore) await copyToFile(db, file)
   else await backup((db as SqliteStore).file, file, { rate: ALL_PAGES })

@@ -87,7 +87,7 @@ test("an address belongs to a source when it is in its scope, included, and not 
     "https://www.example.com/blog/a": false,
     "https://wiki.example.org/anything": true,
     "https://other.example.org/guide/a": false,
-    // A seed and its target are read even if not included.
+    // A seed and the target of its redirect belong to the source even if they are not included.
     "https://www.example.com/en/": true,
   }
   expect(Object.fromEntries(Object.keys(judged).map((url) => [url, belongs(url as PageUrl)]))).toEqual(judged)

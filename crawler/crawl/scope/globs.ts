@@ -1,6 +1,6 @@
 import { anyPattern, PatternError } from "./patterns.ts"
 
-/** Maximum for all patterns of one list together, in steps of their programs. */
+/** Maximum size of all patterns of one list together, in steps of the compiled programs. */
 const MAX_STEPS = 50_000
 
 /**

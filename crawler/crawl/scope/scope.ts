@@ -3,7 +3,7 @@ import type { PageUrl } from "#engine"
 import { addressPatterns } from "./globs.ts"
 import { type ContentField, contentFieldsOf, type Scope, type Source } from "../../source.ts"
 
-/** A membership test; http and https count as one site. */
+/** Returns a test for whether an address is in the scope of a start. http and https count as one site. */
 export function scopeOf(start: PageUrl, scope: Scope): (url: PageUrl) => boolean {
   const from = new URL(start)
   const authority = authorityOf(from)
@@ -32,10 +32,10 @@ function authorityOf(url: URL): string {
 }
 
 /**
- * A membership test for a source: an address belongs to it if it is in the scope of any seed, counted from where that
- * seed's redirects lead, and allowed by the source's `include` and `exclude`. Seeds and their targets are exempt only
- * from `include`: addresses that an operator names belong to the source. `landings`: the targets by seed, where they
- * are known. Paths of content begin at its seed.
+ * Returns a test for whether an address belongs to a source: it must be in the scope of any seed, counted from the
+ * target of that seed's redirects, and be allowed by the source's `include` and `exclude`. Seeds and their targets are
+ * exempt only from `include`, because addresses that an operator names belong to the source. `landings`: the target of
+ * each seed, where it is known. Paths of content begin at its seed.
  * @throws PatternError
  */
 export function membership(

@@ -4,9 +4,9 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { HostTurns } from "../../fetch/hosts/host-turns.ts"
 import type { Jobs } from "../../jobs/jobs.ts"
 
-/** Held by the process that maintains the index: makes vectors, removes pages, builds another index. */
+/** Role of the process that maintains the index: it creates embeddings, removes pages and builds new indexes. */
 const KEEPER = "index-keeper"
-/** Held for work during which no other process may write to the index. */
+/** Role that a process takes for work during which no other process may write to the index. */
 const ALONE = "index-alone"
 /** Kinds of processes, by their work. */
 const KEEPS = "crawl-keeper"
@@ -16,8 +16,8 @@ export interface AmongOptions {
   readonly db: StateStore
   readonly jobs: Jobs
   /**
-   * Called once when this process is considered lost, or cannot tell whether it is. It has to end, and its jobs belong
-   * to other processes.
+   * Called once when this process is considered lost, or cannot tell whether it is. It then has to exit, and its jobs
+   * belong to other processes.
    */
   readonly onLost: (why: string) => void
   /** Called with an error of the store, which may be temporary. */
@@ -25,8 +25,8 @@ export interface AmongOptions {
 }
 
 /**
- * This job process among those of other crawlers on the same state and the same index, which is on a server. One of
- * them, the keeper, also maintains the index; all others only work on jobs, and can be killed at any moment.
+ * Represents this job process among those of other crawlers that share the same state and the same index on a server.
+ * One of them, the keeper, also maintains the index; all others only work on jobs, and can be killed at any moment.
  */
 export class AmongCrawlers implements AsyncDisposable {
   readonly process: OwnProcess
@@ -72,10 +72,10 @@ export class AmongCrawlers implements AsyncDisposable {
     return !this.isKeeper && (await this.process.isTaken(ALONE))
   }
 
-  /** Makes the keeper the only process that writes, if that is possible now. @returns false when others are working */
+  /** Makes the keeper the only process that writes, if that is possible now. @returns false when other processes are working */
   async beAlone(): Promise<boolean> {
     if (!this.isKeeper || !(await this.process.take(ALONE))) return false
-    // Processes that start now see that it is taken.
+    // Processes that start from now on see that the role is taken.
     if (!(await this.hasOthers())) return true
     await this.beAmong()
     return false

@@ -25,7 +25,7 @@ export class CrawlShare implements AsyncDisposable {
   readonly places: JobPlaces
   readonly pool: VisitPool
   readonly solitude = new Solitude()
-  /** One job at a time looks pages up in the index and writes them based on what it found. */
+  /** Runs one job's write at a time, because a job looks pages up in the index and then writes based on what it found. */
   readonly writes: Serial
 
   /**

@@ -1,4 +1,4 @@
-/** Limits how many jobs are worked on at a time. A job that can only wait gives up its place until it has something to do. */
+/** Limits how many jobs run at a time. A job that can only wait gives up its place until it has something to do. */
 export class JobPlaces {
   readonly total: number
   readonly #jobs = new Set<JobPlace>()

@@ -20,14 +20,14 @@ export interface JobRunsOptions extends Omit<RunJobOptions, "share" | "whenAbort
   readonly whenAborted?: (job: Job) => RunJobOptions["whenAborted"]
 }
 
-/** Jobs that wait for their hosts are kept in memory, and there is no limit to the number of sick sites. */
+/** Maximum number of jobs that wait for their hosts. They are kept in memory, and the number of sick sites is unlimited. */
 const MAX_WAITING = 64
 
-/** The jobs that a process works on, as many at a time as there are places, and at most one per source. */
+/** Runs the jobs of a process: as many at a time as there are places, and at most one per source. */
 export class JobRuns {
   readonly #options: JobRunsOptions
   readonly #queue: JobQueue
-  /** A job that might crash the process, until it has proved that it does not. */
+  /** A job that might crash the process, until it has turned out that it does not. */
   #doubtful: number | null = null
   readonly #runs = new Map<number, { readonly source: string; readonly promise: Promise<void> }>()
   /** Number of jobs that have ended. */
@@ -88,7 +88,7 @@ export class JobRuns {
     }
     try {
       const job = await runJob(next.id, { ...options, onStarted, whenAborted: whenAborted(next) })
-      // Another process may have been faster.
+      // Another process may have taken the job first.
       if (job && isStarted && log) crawlEnded(log, job)
     } catch (error) {
       this.failures.push(error)

@@ -94,7 +94,7 @@ test("a Crawl-delay in a site's robots.txt applies to all sources on it", async 
   const settings = { FOSSICK_HOST_DELAY_MS: "1", FOSSICK_HOST_CONCURRENCY: "4" } as const
   const { mostAtOnce, gaps } = await twoOnOneHost(settings, { "/robots.txt": robots })
   expect(mostAtOnce).toBeLessThanOrEqual(2)
-  // Both may be at their first page before either has read it.
+  // The first gaps are left out, because each source may be at its first page before the other has read one.
   expect(Math.min(...gaps.slice(2))).toBeGreaterThan(75)
 })
 
@@ -137,7 +137,7 @@ test("a page that may kill the process is read alone, with no other page of any 
   // Robots.txt and lists such as llms.txt are not pages, and may be read at the same time.
   const pages = spans.filter(({ path }) => /^\/(?:north|south)\//.test(path))
   expect(pages.filter((span) => span.from < to && from < span.to)).toEqual([spans[at]])
-  // It was not alone just by chance.
+  // Other visits did overlap, so the page was not alone by chance.
   expect(mostAtOnce()).toBeGreaterThan(1)
   for (const part of [spans.slice(0, at), spans.slice(at + 1)])
     expect(part.some(({ path }) => path.startsWith("/north/"))).toBe(true)
@@ -152,7 +152,7 @@ test("jobs never exceed the number of slots, and each source runs one at a time"
   )
   await using site = await startTestSite(answers)
   const source = (name: string): SourceSpec => ({ name, seeds: [site.url(`/${name}/`)], scope: "prefix" })
-  // The same source, requested twice in different words.
+  // The same source, requested in two different spellings.
   const twice = { ...source("a"), limits: { pages: 5 } }
   const states = await crawlAll(fixture, [source("a"), twice, ...names.slice(1).map(source)], {
     FOSSICK_JOBS: "2",
@@ -174,7 +174,7 @@ test("your own host is read without pauses or Crawl-delay, but robots.txt rules 
   await using fixture = await CrawlFixture.open()
   const pages = ["/a/1", "/a/2", "/a/3"]
   const { answers } = watched(["/a/", ...pages, "/a/secret"])
-  // None of these is answered before another one is requested.
+  // No page is answered until a second one has been requested.
   let asked = 0
   const another = Promise.withResolvers<void>()
   const together = (answer: Answer): Answer => {

@@ -11,7 +11,7 @@ import { article, startTestSite, status } from "../../testing/test-site.ts"
 import { CrawlShare } from "./crawl-share.ts"
 import { JobRuns } from "./job-runs.ts"
 
-/** Listens and handles its connections as given, until it is closed together with all of them. */
+/** Listens on a port and passes connections to the given handler, until it is closed, which also closes its connections. */
 async function listening(treat: (socket: Socket) => void) {
   const open = new Set<Socket>()
   const server = createServer((socket) => {
@@ -102,7 +102,7 @@ test("four sick sources out of twelve wait, each with a reason, while the others
   expect(busy.requests.length).toBeLessThanOrEqual(2)
   for (const id of [hangs, asks]) expect(await jobs.get(id)).toMatchObject({ state: "running", queued: 1 })
 
-  // A host that the operator skips ends at once; what is left is recorded.
+  // Waiting for a host ends at once when the operator skips it; the remaining addresses are recorded as cancelled.
   expect(await jobs.skipHost(hangs, "nowhere.example")).toBe(false)
   expect(await jobs.skipHost(hangs, silent.host)).toBe(true)
   while (!(await isOver(hangs))) await sleep(20)

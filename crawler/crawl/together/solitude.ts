@@ -1,4 +1,4 @@
-/** A run of a job; compared by identity. */
+/** A run of a job; compared by reference. */
 type Run = object
 
 /**

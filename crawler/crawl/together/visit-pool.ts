@@ -14,7 +14,7 @@ export interface Visits {
   isFinished(): boolean
   /** Must not reject. */
   visit(entry: FrontierEntry): Promise<void>
-  /** When there is something to do again, on the `steadyNow()` clock, if the job can only wait until then; otherwise `null`. */
+  /** When there is something to do again, on the `steadyNow()` clock, if the job can only wait until then; `null` otherwise. */
   waitsUntil(now: number): number | null
   /** Called when the job gives up its place, and when it gets the place back. */
   onWaiting(isWaiting: boolean): Promise<void>
@@ -33,16 +33,16 @@ const POLL_MS = 50
 const SHORT_WAIT_MS = 2000
 
 /**
- * The visits of all jobs, as many at a time as a single job may have. Jobs take turns, and the one with the fewest
- * running visits goes first: a job with hundreds of slow pages leaves room for others.
+ * Makes the visits of all jobs, as many at a time as a single job may have. Jobs take turns, and the one with the
+ * fewest running visits goes first, so that a job with hundreds of slow pages leaves room for others.
  */
 export class VisitPool {
   readonly #concurrency: number
-  /** The run that was served last comes last. */
+  /** All runs; the most recently served one is last. */
   #runs: Run[] = []
   #inHand = 0
   #isDriven = false
-  /** Serialises handing out visits and checking jobs, so that counts stay valid until a step is done. */
+  /** Serialises handing out visits and checking jobs, so that counts stay valid until a step is complete. */
   readonly #turn = new Serial()
   #looks: AsyncDisposable | null = null
 
@@ -105,7 +105,7 @@ export class VisitPool {
       if (entry === null) continue
       this.#inHand += 1
       run.inHand += 1
-      // It may have failed in the meantime.
+      // The run may have failed in the meantime.
       if (this.#runs.includes(run)) this.#runs = [...this.#runs.filter((other) => other !== run), run]
       return async () => {
         try {
@@ -146,7 +146,7 @@ export class VisitPool {
   async #isOver({ visits, place }: Run, now: number): Promise<boolean> {
     if (visits.isFinished()) {
       const isHeld = place.isHeld
-      // The rest of the job is work, not waiting.
+      // What remains of the job is work, not waiting, so it counts as holding its place.
       place.isHeld = true
       if (!isHeld) await visits.onWaiting(false)
       return true

@@ -20,7 +20,7 @@ export class WritesInTurn extends Serial {
 
   override run<T>(task: () => Promise<T>): Promise<T> {
     return super.run(async () => {
-      // A random delay decides among waiting processes.
+      // Random delays decide which of the waiting processes is next.
       while (!(await this.#process.take(ROLE))) await pause(POLL_MS * (0.5 + Math.random()))
       try {
         return await task()

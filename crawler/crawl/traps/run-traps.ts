@@ -4,7 +4,7 @@ import type { Job } from "../../job.ts"
 import { TrapStore } from "./trap-store.ts"
 import { describeTrap, type Trap, Traps, type Yield } from "./traps.ts"
 
-/** The traps of one run: it has less patience with traps found in earlier runs, and stores those it finds. */
+/** The traps of one run. It has less patience with traps found in earlier runs, and stores those that it finds. */
 export class RunTraps {
   readonly #job: Pick<Job, "id" | "source">
   readonly #store: TrapStore
@@ -44,7 +44,7 @@ export class RunTraps {
     return this.#traps.holding(url)
   }
 
-  /** Whether a link to an address is worth following for its own sake. */
+  /** Whether a link to an address is worth following from any page. */
   isPlain(url: string): boolean {
     return this.#traps.isPlain(url)
   }

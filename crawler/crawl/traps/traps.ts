@@ -12,7 +12,7 @@ export interface Trap {
   readonly kind: PatternKind
   readonly key: string
   readonly shown: string
-  /** How many of its latest addresses were considered, and how many of these yielded something new. */
+  /** The number of its latest addresses that were considered, and how many of these yielded something new. */
   readonly read: number
   readonly fresh: number
 }
@@ -21,7 +21,7 @@ export interface Trap {
 export interface Yield {
   /** Lines of the page's text; empty if it has none. */
   readonly lines: readonly string[]
-  /** Whether it is a page of its own. */
+  /** Whether it is a page in its own right. */
   readonly isPage: boolean
   /** Number of links to addresses that were not known before and do not belong to a suspicious pattern. */
   readonly leads: number
@@ -44,10 +44,10 @@ const SECOND_CHANCE = 0.2
 /** Minimum share of a page's words in lines that no other page of the pattern had; less is just a new heading over old lines. */
 const FRESH_SHARE = 0.1
 const FRESH_WORDS = 5
-/** For facets: with at most this many combinations per value seen, each page has its own, as with ids; with more, values are being multiplied. */
+/** Maximum number of combinations per value seen for facets whose pages differ, as with ids; with more, values are being multiplied. */
 const COMBINATIONS_PER_VALUE = 3
 const MOST_PATTERNS = 2000
-/** Number of patterns whose lines are remembered, and of lines for each; a pattern with more lines is not a trap. */
+/** Number of patterns whose lines are remembered, and number of lines for each; a pattern with more lines is not a trap. */
 const MOST_TEXTS = 50
 const MOST_LINES = 5000
 const MOST_VALUES = 2000
@@ -63,9 +63,9 @@ interface Row {
 }
 
 /**
- * Watches what series of addresses yield, and reports when a series yields nothing new. It compares the text of pages,
- * without numbers, and their links: pages by id, archives by date and long lists are read to their end as long as one
- * in a few dozen has something new. Addresses that are missing or fail do not count.
+ * Tracks what series of addresses yield, and reports when a series yields nothing new. It compares the links of pages
+ * and their text, ignoring numbers. Pages by id, archives by date and long lists are read to their end as long as one
+ * page in a few dozen has something new. Addresses that are missing or fail do not count.
  */
 export class Traps {
   readonly #clock: Clock
@@ -90,7 +90,7 @@ export class Traps {
     return null
   }
 
-  /** Whether a link to an address is worth following for its own sake. */
+  /** Whether a link to an address is worth following from any page. */
   isPlain(url: string): boolean {
     return isPlain(patternsOf(url, this.#clock()))
   }
@@ -170,7 +170,7 @@ function push(row: Row, isFresh: boolean): void {
   row.read += 1
 }
 
-/** Whether a page has text that no other page of its pattern had, without numbers. Remembers the text. */
+/** Whether a page has text that no other page of its pattern had, ignoring numbers. Remembers the text. */
 function isNews(lines: readonly string[], seen: Set<number>): boolean {
   if (seen.size >= MOST_LINES) return true
   let words = 0

@@ -12,7 +12,7 @@ import type {
 } from "../../reading.ts"
 import { scopeOf } from "../scope/scope.ts"
 
-/** Pages of one walk that are read at the same time: enough to answer in time, but few enough not to burden the site. */
+/** Number of pages of one walk that are read at the same time: enough to answer in time, but few enough not to burden the site. */
 const CONCURRENCY = 6
 /** Number of links kept to choose from, per page of the limit. */
 const WAITING_PER_PAGE = 20
@@ -26,13 +26,13 @@ const WAITING_PER_PAGE = 20
  * is given, if its host matches; path patterns then filter the inside pages. Addresses beyond `maxDepth` are not
  * reported.
  *
- * With `sitemap` the site's sitemaps are read after the start, from where that leads to; their pages count as no
- * further away than the start.
+ * With `sitemap` the sitemaps of the site that the start redirects to are read after the start; their pages count as
+ * being as close as the start.
  *
  * External addresses come last, once each, when `allowExternal` is set and `selectDomains` is not: inside addresses
- * come first within `limit`, which bounds inside and outside together. External addresses are read, or only named with
- * `discoverOnly`, and never followed. An abort ends the walk after the last page yielded. A pause ends it after the
- * page being read and returns what is left; each walk that continues from there reads at least one page.
+ * come first within `limit`, which applies to inside and outside together. External addresses are read, or only named
+ * with `discoverOnly`, and never followed. An abort ends the walk after the last page yielded. A pause ends it after
+ * the page being read and returns the steps that are left; each walk that continues from there reads at least one page.
  *
  * @throws PatternError before anything is fetched, when a pattern in the options is invalid.
  */
@@ -143,8 +143,8 @@ class SiteWalk {
       yield { url, depth: step.depth, result }
       if (--this.#left === 0) return true
     }
-    // Pages in a sitemap count as being as close as the start. A map names them, and reads only those that the start
-    // links to.
+    // Pages in a sitemap count as being as close as the start. A map (`discoverOnly`) names them, and reads only those
+    // that the start links to.
     if (!discoverOnly) this.#addListed(listed, next)
     const found = await this.#linksInside(step, result)
     if (discoverOnly && (yield* this.#nameListed(listed))) return true
@@ -188,7 +188,7 @@ class SiteWalk {
         if ((!judge && found.length === maxBreadth) || !this.#filter.selects(target)) continue
         found.push({ url: target, text: link.text })
       } else {
-        // The limit makes further links useless.
+        // More links than the limit would never be used.
         if (!allowExternal || this.#external.length === limit || !this.#filter.reports(target)) continue
         this.#external.push({ url: target, depth: step.depth + 1, score: 0 })
       }
@@ -220,7 +220,7 @@ class SiteWalk {
     const { limit, admits, signal } = this.#options
     const isInside = this.#inside
     return this.#reader.sitemap(site, {
-      // One more, because the start may be among them.
+      // One more than needed, because the start may be among them.
       limit: limit + 1,
       wants: (url) => isInside(url) && this.#filter.selects(url) && admits?.(url) !== false,
       ...(signal && { signal }),
@@ -322,7 +322,7 @@ async function* read(
       running.push(reading)
     }
     const result = await running[index]!
-    // A level can have thousands of pages, and the caller keeps those that it wants.
+    // Frees the result: a level can have thousands of pages, and the caller keeps those that it wants.
     running[index] = DONE
     yield { step, result }
   }

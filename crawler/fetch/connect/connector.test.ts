@@ -21,7 +21,7 @@ import { makeCertificate } from "./make-certificate.ts"
 import { OutgoingProxy, type ProxySettings } from "./outgoing-proxy.ts"
 import { SourceTls, tlsOf, tlsProblems } from "./source-tls.ts"
 
-// Connections for users other than undici: plain and secure ones, directly and through the proxy.
+// Opens connections as users other than undici do: plain and secure ones, directly and through the proxy.
 
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
@@ -78,7 +78,8 @@ async function startEcho(greeting: string | null = "") {
 }
 
 /**
- * A proxy that records its requests, answers `yes`, and keeps the connection open; with a certificate it is secure.
+ * Starts a proxy that records its requests, answers `yes`, and keeps the connection open; with a certificate,
+ * connections to it are secure.
  * @param yes its answer in wire format
  */
 async function startAskedProxy(yes: string, secure?: TlsOptions) {
@@ -106,7 +107,7 @@ async function startAskedProxy(yes: string, secure?: TlsOptions) {
 }
 const YES = "HTTP/1.1 200 OK\r\n\r\n"
 
-/** The options with which undici asks a connector for a connection. */
+/** The options that undici passes to a connector to request a connection. */
 const asks = (url: string) => {
   const { protocol, host, hostname, port } = new URL(url)
   return { protocol, host, hostname, port }
@@ -200,7 +201,7 @@ describe("an undici connection", () => {
         })
       })
     const first = await next()
-    // Undici holds it through a weak reference.
+    // Kept because undici holds the session only through a weak reference.
     sessions.push(...((await once(first, "session")) as unknown[]))
     const second = await next()
     expect([first, second].map((socket) => socket.isSessionReused())).toEqual([false, true])
@@ -298,7 +299,7 @@ describe("the proxy", () => {
       setDefaultCACertificates(known)
     }
     expect(proxy.asked).toHaveLength(2)
-    // The certificate is for the proxy, not for the site; an address does not count as a name.
+    // The server name (SNI) is the proxy's, not the site's, and an IP address is not sent as one.
     expect(names).toEqual(["localhost"])
   })
 
@@ -398,7 +399,7 @@ describe("a secure connection", () => {
       expect(socket.listenerCount("error")).toBe(0)
       socket.destroy()
     }
-    // An address does not count as a name.
+    // An IP address is not sent as a server name.
     expect(asked).toEqual(["docs.example"])
   })
 

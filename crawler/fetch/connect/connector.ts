@@ -28,7 +28,7 @@ export interface Way {
  * fails, its error tells the operator why.
  */
 export function connectorFor(lookup: LookupFunction, way: Way): buildConnector.connector {
-  // One per context, since one must not resume another's sessions.
+  // One connector per context, since connections of one context must not resume another's sessions.
   const connectors = new Map<SecureContext | undefined, buildConnector.connector>()
   const connectorWith = (secureContext: SecureContext | undefined) => {
     let made = connectors.get(secureContext)
@@ -42,7 +42,7 @@ export function connectorFor(lookup: LookupFunction, way: Way): buildConnector.c
     const url = urlOf(options)
     let explain = (error: Error) => error
     const connector = connectorWith(way.tls?.contextFor(url))
-    // It returns the socket, whatever its type says.
+    // The connector returns the socket, although its type says otherwise.
     const socket = connector(options, (...[error, made]) => {
       if (error) callback(explain(error), null)
       else {
@@ -123,7 +123,7 @@ export interface StartedSecure {
   readonly explain: (error: Error) => Error
 }
 
-/** @param protocols to offer (ALPN); if left out, ALPN is not used */
+/** @param protocols offered with ALPN; if left out, ALPN is not used */
 export function startSecure(
   socket: Socket,
   url: URL,
@@ -143,7 +143,7 @@ export function startSecure(
   return { secure, explain: explainFailure(secure, host) }
 }
 
-/** A connection through the proxy, or `null` for a host that is reached without it, because it is nearby or an exception. */
+/** A connection through the proxy, or `null` for a host that is reached directly, because it is nearby or an exception. */
 async function tunnelFor(url: URL, lookup: LookupFunction, way: Way): Promise<Socket | null> {
   const { proxy, timeoutMs } = way
   if (proxy === null || proxy.excepts(url) || way.isNear(url) || isPrivateByName(url)) return null

@@ -30,7 +30,7 @@ test("a certificate is for the names it is given, and can issue others only when
   const root = makeCertificate({ subject: "root", isAuthority: true })
   const plain = new X509Certificate(makeCertificate({ subject: "plain" }).cert)
   expect([new X509Certificate(root.cert).ca, plain.ca]).toEqual([true, false])
-  // Left out rather than an empty list, which RFC 5280 §4.2.1.6 forbids.
+  // The extension is left out, since RFC 5280 §4.2.1.6 forbids an empty list.
   expect(plain.subjectAltName).toBeUndefined()
   const named = makeCertificate({ subject: "named", names: ["docs.example", "127.0.0.1"], issuer: root })
   expect(new X509Certificate(named.cert).subjectAltName).toBe("DNS:docs.example, IP Address:127.0.0.1")

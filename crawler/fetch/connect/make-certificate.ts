@@ -21,15 +21,15 @@ export interface CertificateOptions {
   readonly subject: string
   /** Host names and IPv4 addresses that it is valid for. */
   readonly names?: readonly string[]
-  /** Whether it may issue others. */
+  /** Whether it may issue other certificates. */
   readonly isAuthority?: boolean
-  /** Default: it signs itself. */
+  /** The certificate that signs it. Default: it is self-signed. */
   readonly issuer?: MadeCertificate
-  /** Default: a key on the curve P-256. A certificate with an RSA key has to be issued by another one. */
+  /** Default: a key on the curve P-256. A certificate with an RSA key has to be issued by another certificate. */
   readonly keyType?: "rsa"
-  /** Default: yesterday. */
+  /** Start of its validity. Default: yesterday. */
   readonly from?: Date
-  /** Default: in thirty days. */
+  /** End of its validity. Default: in thirty days. */
   readonly until?: Date
 }
 
@@ -97,7 +97,7 @@ function oid(text: string): Buffer {
   return der(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]))
 }
 
-/** Seven bits per byte, the highest first. */
+/** Encodes a number in base 128: seven bits per byte, the highest first. */
 function base128(value: number): number[] {
   const bytes = [value & 0x7f]
   for (let rest = value >> 7; rest > 0; rest >>= 7) bytes.unshift((rest & 0x7f) | 0x80)
@@ -107,7 +107,7 @@ function base128(value: number): number[] {
 const nameOf = (commonName: string): Buffer =>
   sequence(der(0x31, sequence(oid(COMMON_NAME), der(0x0c, Buffer.from(commonName)))))
 
-/** GeneralizedTime, which RFC 5280 §4.1.2.5 requires from 2050 on and every reader accepts before. */
+/** A time as GeneralizedTime, which RFC 5280 §4.1.2.5 requires from 2050 on and every reader also accepts for earlier dates. */
 const time = (at: Date): Buffer =>
   der(0x18, Buffer.from(`${at.toISOString().replaceAll(/[-:T]/g, "").slice(0, 14)}Z`))
 

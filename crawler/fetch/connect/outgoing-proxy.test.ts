@@ -19,7 +19,7 @@ const CREDENTIALS = `crawler:${PASSWORD}`
 const page = html(article("Anchors"))
 const nowhere = () => ({ status: 502 })
 
-/** A reader that uses the proxy, with nothing private allowed unless stated. */
+/** A reader that uses the proxy; no private network is allowed unless stated. */
 function readerThrough(
   authority: string,
   more: Record<`FOSSICK_${string}`, string> = {},
@@ -82,7 +82,7 @@ describe("the outgoing proxy", () => {
     using internet = new FakeInternet({ "rebound.example": "192.168.7.7" })
     await using proxy = await startTestProxy(CREDENTIALS, nowhere)
     for (const lookup of ["here", "proxy"] as const) {
-      // If the proxy resolves names, only the proxy knows where they lead.
+      // If the proxy resolves names, only the proxy knows their addresses.
       if (lookup === "proxy" && url.includes("rebound")) continue
       await using reader = readerThrough(proxy.authority, { FOSSICK_PROXY_LOOKUP: lookup }, internet.resolve)
       expect(await reader.read(url)).toMatchObject({ because: "blocked-address" })

@@ -21,11 +21,11 @@ export class ProxyError extends Error {
 export interface ProxySettings {
   /** `http://user:password@host:port`; empty if there is none. */
   readonly proxy: string
-  /** Holds the password if the address does not; empty if there is none. */
+  /** File that contains the password if the address does not; empty if there is none. */
   readonly proxyPasswordFile: string
-  /** Hosts that are reached without it: entries as in `FOSSICK_ALLOWED_NETWORKS`. */
+  /** Hosts that are reached without the proxy: entries as in `FOSSICK_ALLOWED_NETWORKS`. */
   readonly proxyExcept: readonly string[]
-  /** Who resolves names: this process, which checks where they lead, or the proxy, which knows more names. */
+  /** Where names are resolved: in this process, which checks their addresses, or in the proxy, which knows more names. */
   readonly proxyLookup: "here" | "proxy"
 }
 
@@ -36,7 +36,7 @@ export class OutgoingProxy {
   readonly #authorization: string | null
   readonly #except: AllowedNetworks
 
-  /** The proxy that the settings name, or `null` if they name none. */
+  /** The proxy configured in the settings, or `null` if there is none. */
   static of(settings?: ProxySettings): OutgoingProxy | null {
     return settings === undefined || settings.proxy === "" ? null : new OutgoingProxy(settings)
   }
@@ -57,7 +57,7 @@ export class OutgoingProxy {
       user === "" && password === "" ? null : `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
   }
 
-  /** Whether `url` is reached without it. */
+  /** Whether `url` is reached without the proxy. */
   excepts(url: URL): boolean {
     return this.#except.name(url)
   }
@@ -76,7 +76,7 @@ export class OutgoingProxy {
         method: "CONNECT",
         path: target,
         agent: false,
-        // For a secure proxy: otherwise Node.js would use the name in the Host header, which is the site's.
+        // Needed for a secure proxy: otherwise Node.js would use the name in the Host header, which is the site's.
         servername: isIP(name) > 0 ? "" : name,
         headers: {
           host: target,

@@ -33,7 +33,7 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-/** How a visit to the site's page ends when a run of the source makes it. */
+/** The outcome of visiting the site's page in a run of the source. */
 async function visited(site: SecureSite, spec: Partial<SourceSpec> = {}, env: NodeJS.ProcessEnv = {}) {
   const source = defineSource({ name: "intranet", seeds: [site.url("/")], ...spec })
   await using reader = await openSourceReader(source, testConfig(), {

@@ -7,7 +7,7 @@ import { resolveSecret } from "#base/secret.ts"
 import type { ClientCertificate, Source } from "../../source.ts"
 import { checkSecret } from "../secrets.ts"
 
-/** The TLS settings of a source's connections. Its client certificate is shown only to its own sites. */
+/** The TLS settings of a source's connections. Its client certificate is sent only to its own sites. */
 export class SourceTls {
   readonly #plain: SecureContext | undefined
   readonly #own: SecureContext | undefined
@@ -35,13 +35,13 @@ export class SourceTls {
   }
 }
 
-/** Host and port: an http seed may redirect its readers to https. */
+/** Host and port; the default is 443 even for http, because an http seed may redirect to https. */
 function placeOf(address: string | URL): string {
   const { hostname, port } = new URL(address)
   return `${hostname}:${port || "443"}`
 }
 
-/** The secure connections that a source asks for; `null` for the default. @throws KnownError */
+/** The TLS settings that a source asks for; `null` for the default. @throws KnownError */
 export function tlsOf(
   source: Pick<Source, "seeds" | "caFile" | "clientCert" | "login">,
   env: NodeJS.ProcessEnv,
@@ -49,7 +49,7 @@ export function tlsOf(
   return source.caFile === null && source.clientCert === null ? null : new SourceTls(source, env)
 }
 
-/** Problems in how a source names its certificates; reads no files. `path` leads to the field. */
+/** Problems in a source's certificate settings; reads no files. The `path` of a problem is that of the field. */
 export function tlsProblems({
   caFile,
   clientCert,

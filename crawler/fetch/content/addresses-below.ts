@@ -4,10 +4,10 @@ import { type PageUrl, toPageUrl } from "#engine/index/page/page-url.ts"
 import type { SourceSpec } from "../../source.ts"
 import type { ContentKind } from "./content.ts"
 
-/** Whether an address can have others below it. */
+/** Whether an address can have other addresses below it. */
 const isFolderAddress = (seed: string): boolean => /^[^?#]*\/$/.test(seed)
 
-/** Problems of a source whose pages all need addresses below one seed. @param pages the words for them in messages: `the files` */
+/** Problems of a source whose pages must all have addresses below one seed. @param pages what messages call the pages: `the files` */
 export const atOneAddress = ({ seeds }: SourceSpec, pages: string): ReturnType<ContentKind["problems"]> =>
   seeds.length === 1 && isFolderAddress(seeds[0]!)
     ? []
@@ -18,7 +18,7 @@ export const atOneAddress = ({ seeds }: SourceSpec, pages: string): ReturnType<C
         },
       ]
 
-/** Problems of a source whose pages can have addresses below several seeds. @param pages for people: `documents` */
+/** Problems of a source whose pages can have addresses below several seeds. @param pages what messages call the pages: `documents` */
 export const atFolderAddresses = (
   { seeds }: SourceSpec,
   pages: string,
@@ -29,11 +29,11 @@ export const atFolderAddresses = (
       : [{ path: ["seeds", index], message: `must end with /, because ${pages} have addresses below it` }],
   )
 
-/** The address of a file, from the names that lead to it. @param address ends with `/` */
+/** The address of a file, from the names in its path. @param address ends with `/` */
 export const addressBelow = (address: string, names: readonly string[]): PageUrl | null =>
   toPageUrl(address + names.map(encodeURIComponent).join("/"))
 
-/** The names that lead to the file at an address, or null when the address can't be a file's. @param address as in {@link addressBelow} */
+/** The names in the path of the file at an address, or null when the address can't be a file's. @param address as in {@link addressBelow} */
 export function namesBelow(address: string, url: string): string[] | null {
   if (!url.startsWith(address) || url.includes("?") || url.includes("#")) return null
   const names = url.slice(address.length).split("/").map(percentDecoded)

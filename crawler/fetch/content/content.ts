@@ -7,7 +7,7 @@ import type { FetchOptions, FetchResult } from "../fetch.ts"
 /** A page of a {@link Content}, before it is read. */
 export interface ContentEntry {
   readonly url: PageUrl
-  /** When it last changed, in milliseconds since 1970: any other value than before means that it must be read again. */
+  /** When it last changed, in milliseconds since 1970. Any value other than the previous one means that it must be read again. */
   readonly changedAt: number
   /** Size in bytes, if the list states it. */
   readonly bytes?: number
@@ -31,17 +31,17 @@ export interface ContentListOptions {
 
 /** Where the pages of a source come from when they do not come from websites. */
 export interface Content {
-  /** Where its pages are, as shown by `why` and in messages: `/srv/handbook`. */
+  /** Where its pages are located, as displayed by `why` and in messages: `/srv/handbook`. */
   readonly place: string
-  /** The word for one item in counts, before it becomes a page: `file`. */
+  /** The word used for one item in counts, before it becomes a page: `file`. */
   readonly noun: string
-  /** Checks whether it can be read, as far as this machine can tell without a network. @throws KnownError that says why not */
+  /** Checks whether the content can be read, to the extent that this machine can tell without a network. @throws KnownError that says why not */
   check(): Promise<void>
-  /** Call it before a run lists or loads anything. @throws KnownError that says why nothing can be read, such as a share that is not mounted */
+  /** Must be called before a run lists or loads anything. @throws KnownError that says why nothing can be read, such as a share that is not mounted */
   open(reach: ContentReach): Promise<void>
   /** All current pages, one batch at a time. @throws KnownError as {@link open} */
   list(options: ContentListOptions): AsyncIterable<readonly ContentEntry[]>
-  /** Changes when the content changes, or when nothing can be read. Called by the watcher that {@link ContentKind.watchedBy} names. */
+  /** A value that changes when the content changes, or when nothing can be read. Called by the watcher named by {@link ContentKind.watchedBy}. */
   fingerprint(): Promise<string>
   /** As `fetchPage`: problems with a page are returned as values. `gone` means that it is certainly gone. */
   load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult>
@@ -51,21 +51,21 @@ export interface Content {
 export type OfContent = Pick<Source, "name" | "seeds"> & Partial<Pick<Source, ContentField | "folderReaders">>
 
 export interface ContentNeeds {
-  /** `null` in the process that watches, and before the first start: they have no state. */
+  /** `null` in the process that watches content, and before the first start, since neither has a state. */
   readonly db: StateStore | null
 }
 
-/** A start, such as a path, that a kind of content recognizes as its own. */
+/** A start, such as a path, that is recognized by a kind of content. */
 export interface RecognizedStart {
   /** The value of the kind's field. */
   readonly fields: Partial<Pick<SourceSpec, ContentField>>
-  /** The most telling part in a word or two, such as the folder's last name. */
+  /** The most distinctive part of the start in a word or two, such as the folder's last name. */
   readonly name: string
-  /** The address at which people open it; its pages have addresses below that; left out if the appliance shows it. */
+  /** The address at which people open the content, with the addresses of its pages below it; left out if the appliance displays it. */
   readonly address?: string
-  /** The proposed schedule; left out if its changes are noticed, or if a person runs it. */
+  /** The proposed schedule; left out if changes are noticed automatically, or if a person starts the runs. */
   readonly schedule?: SourceSpec["schedule"]
-  /** Like `address`, if its pages have addresses of their own, below several. */
+  /** Several addresses in place of `address`, if the pages have addresses of their own. */
   readonly addresses?: readonly string[]
 }
 

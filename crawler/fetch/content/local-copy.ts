@@ -9,16 +9,16 @@ import { tryLock } from "#base/store/file-lock.ts"
 /** Folders inside the data folder with local copies of content from other machines. Each has one folder per source. */
 const SHELVES = ["repositories", "mailboxes"] as const
 const LOCK_MS = 250
-/** A source that is not declared yet may have a copy, since `sources add` makes one. */
+/** How long a copy without a declared source is kept: `sources add` makes a copy before the source is declared. */
 const KEPT_MS = 3_600_000
-/** Only Fossick's user may read it: a copy may hold content that a password protects. */
+/** Mode of the folder, which only Fossick's user may read, since a copy may contain content that a password protects. */
 const OWN_FOLDER = 0o700
 
 /** The folder of a source's copy. */
 export const copyFolder = (dataDir: string, shelf: (typeof SHELVES)[number], source: string): string =>
   join(dataDir, shelf, createHash("sha256").update(source).digest("hex").slice(0, 32))
 
-/** Creates the folder of a copy, waits until no other process uses it, and does the work under its lock. */
+/** Creates the folder of a copy, waits until no other process is using it, and does the work under its lock. */
 export async function withCopy<T>(dir: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   makeFolder(dir, OWN_FOLDER)
   for (;;) {
@@ -35,7 +35,7 @@ export async function forgetCopies(dataDir: string, declared: readonly string[])
     const kept = new Set(declared.map((name) => basename(copyFolder(dataDir, shelf, name))))
     for (const name of names.filter((one) => !kept.has(one))) {
       const dir = join(dataDir, shelf, name)
-      // Read before locking, since the lock changes it.
+      // The time is read before locking, since locking changes it.
       if (Date.now() - statSync(dir).mtimeMs < KEPT_MS) continue
       using lock = tryLock(join(dir, "lock"))
       if (lock !== null) await rm(dir, { recursive: true, force: true })

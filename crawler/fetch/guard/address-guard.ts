@@ -28,15 +28,15 @@ export type Resolve = (
 ) => void
 
 export interface AddressGuardOptions {
-  /** The value of the setting: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
+  /** The value of the setting: addresses, CIDR ranges, host names or `*.names`, each with an optional `:port`. */
   readonly allowed: readonly string[]
-  /** The setting they come from, for messages. Default: `FOSSICK_ALLOWED_NETWORKS`. */
+  /** The setting that contains `allowed`, for messages. Default: `FOSSICK_ALLOWED_NETWORKS`. */
   readonly allowedBy?: string
   /** Networks that admins opened, each on one port. */
   readonly opened?: readonly Pick<OpenedNetwork, "network" | "port">[]
-  /** The purpose of connections, for the ledger of contacted hosts. Default: `crawl`. */
+  /** The purpose of the connections, for the ledger of contacted hosts. Default: `crawl`. */
   readonly purpose?: OutboundPurpose | undefined
-  /** The hosts of a source, which must stay in the networks they were first in. */
+  /** The hosts of a source, which must stay in the networks in which they were first found. */
   readonly hosts?: SourceHosts | undefined
   /** Number of connections kept open to one host. */
   readonly connections: number
@@ -51,29 +51,29 @@ export interface AddressGuardOptions {
   readonly resolve?: Resolve | undefined
 }
 
-/** How the addresses of a host are chosen. `named`: all addresses of a name that the operator opened. */
+/** How a host's addresses are chosen. `named`: all addresses of a name that the operator allowed. */
 type LookupKind = "checked" | "named" | HostRole
 
 type Addresses = readonly LookupAddress[]
 
-/** Chooses which of a name's addresses may be connected to. @throws BlockedAddressError if it can say more than "none" */
+/** Chooses the addresses of a name that may be connected to. @throws BlockedAddressError if it can give a better reason than that there are none */
 type Admit = (hostname: string, found: Addresses) => Addresses | Promise<Addresses>
 
 /**
  * Keeps requests away from addresses that are not on the public internet: loopback, private, link-local, carrier-grade
- * NAT, multicast, reserved, and every IPv6 form that carries an IPv4 address. A cloud's metadata service is refused
+ * NAT, multicast, reserved, and every IPv6 form that contains an IPv4 address. A cloud's metadata service is refused
  * whatever is allowed.
  *
- * A name is resolved once and the socket goes to exactly the address that was checked, so a name that changes its
- * answer between check and connection (DNS rebinding) gains nothing. The URL parser makes odd spellings of addresses
+ * A name is resolved once and the socket connects to exactly the address that was checked, so a name whose address
+ * changes between check and connection (DNS rebinding) gains nothing. The URL parser makes odd spellings of addresses
  * (`0x7f.1`, `2130706433`, `127.1.`) canonical before they are checked.
  *
  * Each hop of a redirect must pass {@link dispatcherFor} again.
  */
 export class AddressGuard implements AsyncDisposable {
   /**
-   * Whether secure connections differ from a browser's: with authorities that it does not know, or a client certificate
-   * of ours.
+   * Whether secure connections differ from a browser's, because of additional authorities or a client certificate of
+   * ours.
    */
   readonly ownsTls: boolean
   readonly #allowed: AllowedNetworks
@@ -141,7 +141,7 @@ export class AddressGuard implements AsyncDisposable {
     return await openSocket(url, this.#lookupFor(url), this.#way)
   }
 
-  /** Makes a connection from {@link open} secure with the host of `url`. Rejects if its certificate is wrong. */
+  /** Makes a connection from {@link open} to the host of `url` secure. Rejects if its certificate is wrong. */
   async secure(socket: Socket, url: URL): Promise<TLSSocket> {
     return await secureSocket(socket, url, this.#way)
   }
@@ -162,7 +162,7 @@ export class AddressGuard implements AsyncDisposable {
     for (const { url, role } of hosts.all()) {
       const host = bareHost(url)
       if (ipaddr.isValid(host) || this.#allowed.name(url)) continue
-      // A name that only the proxy can resolve belongs only to the internet.
+      // A name that only the proxy can resolve can only be on the internet.
       if (this.#way.proxy?.lookup === "proxy" && !this.#way.proxy.excepts(url)) continue
       const error = await new Promise<Error | null>((done) => {
         this.#lookup(role, portOf(url))(host, {}, done)
@@ -202,13 +202,13 @@ export class AddressGuard implements AsyncDisposable {
     return lookup
   }
 
-  /** @param port on which a network is opened; `null` for any other port */
+  /** @param port the port on which a network is opened; `null` for any other port */
   #lookupOf(kind: LookupKind, port: string | null): LookupFunction {
     if (kind === "named") return this.#lookupBy((_, found) => found)
     const isOpen = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
       this.#allowed.includeAddress(address) || (port !== null && this.#openPorts.includes(address, port))
     if (kind !== "checked") {
-      // Only this kind of caller has roles.
+      // Roles exist only if the caller has set `hosts`.
       return this.#lookupBy((hostname, found) => this.#hosts!.admit(hostname, found, kind, isOpen))
     }
     return this.#lookupBy((_, found) =>

@@ -48,7 +48,7 @@ describe("a cloud metadata service", () => {
     "fd20:ce::253",
     "fd00:42::43",
     "fe80::a9fe:a9ff",
-    // Their last bytes are 169.254.169.254, and no gateway unwraps them.
+    // Their last bytes are those of 169.254.169.254, but no gateway unwraps them.
     "2a00::a9fe:a9fe",
     "fd00::a9fe:a9fe",
     "2002:7f00:1::a9fe:a9fe",

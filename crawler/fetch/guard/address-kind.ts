@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js"
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** IPv6 ranges that wrap an IPv4 address which the wrapper's route would reach. */
+/** IPv6 ranges whose addresses contain an IPv4 address, which a gateway would reach. */
 const NAT64_LOCAL = ipaddr.parseCIDR("64:ff9b:1::/48")
 const IPV4_COMPATIBLE = ipaddr.parseCIDR("::/96")
 
@@ -19,9 +19,9 @@ export function isPublic(address: Address): boolean {
 }
 
 /**
- * Where clouds hand out the credentials of a machine: AWS, Google, Azure, DigitalOcean, Oracle, OpenStack
+ * Addresses at which clouds hand out a machine's credentials: AWS, Google, Azure, DigitalOcean, Oracle, OpenStack
  * (169.254.169.254), AWS containers (169.254.170.2, .23), Tencent (169.254.0.23), Scaleway (169.254.42.42), Azure's
- * agent (168.63.129.16), Oracle's older one (192.0.0.192) and Alibaba (100.100.100.200), with their IPv6 forms.
+ * agent (168.63.129.16), Oracle's older service (192.0.0.192) and Alibaba (100.100.100.200), with their IPv6 forms.
  */
 const METADATA = [
   "169.254.169.0/24",
@@ -57,12 +57,12 @@ export function isMetadata(address: Address): boolean {
   )
 }
 
-/** Whether the host, without brackets and final dot, is a metadata service by its name or address. */
+/** Whether the host, without brackets and final dot, is the name or address of a metadata service. */
 export function isMetadataHost(host: string): boolean {
   return ipaddr.isValid(host) ? isMetadata(ipaddr.process(host)) : METADATA_NAMES.has(host.toLowerCase())
 }
 
-/** The IPv4 address in an IPv6 one, where a gateway would unwrap it: 6to4 in its second bytes, others in their last. */
+/** The IPv4 address inside an IPv6 one that a gateway would unwrap: in 6to4 it follows the first two bytes, in all others it is at the end. */
 function carriedAddress(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   const bytes = address.toByteArray()
   const isWrapper =

@@ -7,7 +7,7 @@ interface Rule {
   matchesAddress(address: ipaddr.IPv4 | ipaddr.IPv6): boolean
 }
 
-/** The private networks an operator opened: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
+/** The private networks that an operator allowed: addresses, CIDR ranges, host names or `*.names`, each with an optional `:port`. */
 export class AllowedNetworks {
   readonly #rules: readonly Rule[]
 

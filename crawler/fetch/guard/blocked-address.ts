@@ -8,7 +8,7 @@ export class BlockedAddressError extends Error {
   }
 }
 
-/** A source's host is no longer in the network it was in. The message says so, and what to do. */
+/** A source's host is no longer in the network in which it was first found. The message says so, and what the operator can do. */
 export class NetworkChangedError extends BlockedAddressError {
   /** The host, without its port. */
   readonly host: string

@@ -94,6 +94,6 @@ test("a network is open on its port alone, for its addresses and for names that 
   expect(await reach("http://127.0.0.2:1/")).toBe("BLOCKED_ADDRESS")
   expect(await reach("http://near.example:1/", ["10.20.31.1"])).toBe("BLOCKED_ADDRESS")
   expect(await reach("http://near.example:1/", ["169.254.169.254"])).toBe("BLOCKED_ADDRESS")
-  // If one of a name's addresses is in it, the other addresses are left out.
+  // If one of a name's addresses is in an opened network, the other addresses are left out.
   expect(await reach("http://near.example:1/", ["10.20.31.1", "127.0.0.1"])).toBe("ECONNREFUSED")
 })

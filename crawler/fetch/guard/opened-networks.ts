@@ -55,7 +55,7 @@ export class OpenedNetworks {
     port,
     host,
   }: Pick<OpenedNetwork, "network" | "port" | "host">): Promise<OpenedNetwork> {
-    // The update changes nothing, and returns the existing row.
+    // On a conflict, the update changes nothing; it makes the statement return the existing row.
     const row = await this.#queries
       .insertInto("opened_network")
       .values({ network, port, host, opened_at: Date.now() })
@@ -83,7 +83,7 @@ const entryOf = ({ opened_at, ...row }: Selectable<OpenedTables["opened_network"
   openedAt: new Date(opened_at),
 })
 
-/** Which addresses are open on which ports. */
+/** Knows which addresses are open on which ports. */
 export class OpenPorts {
   readonly #networks = new Map<string, (readonly [Address, number])[]>()
 
@@ -104,7 +104,7 @@ export class OpenPorts {
   }
 }
 
-/** Whether a network, in CIDR notation, holds an address. */
+/** Whether a network, in CIDR notation, contains an address. */
 export const holdsAddress = (network: string, address: string): boolean =>
   isIn(ipaddr.process(address), ipaddr.parseCIDR(network))
 
@@ -112,15 +112,15 @@ function isIn(address: Address, [network, bits]: readonly [Address, number]): bo
   return address.kind() === network.kind() && address.match([network, bits] as [ipaddr.IPv4, number])
 }
 
-/** Private networks as people have them at home and at work, not including link-local ones, where clouds keep credentials. */
+/** The kinds of private networks used at home and at work, except link-local ones, where clouds keep credentials. */
 const OPENABLE = new Set(["private", "uniqueLocal", "carrierGradeNat", "loopback"])
-/** A whole site is at most a /16 or a /48. */
+/** Prefix lengths of the widest networks that may be opened: a whole site has at most a /16 or a /48. */
 const WIDEST = { ipv4: 16, ipv6: 48 }
 const WHOLE = { ipv4: 32, ipv6: 128 }
-/** The usual size of a network segment. */
+/** Prefix lengths of the usual network segments. */
 const SEGMENT = { ipv4: 24, ipv6: 64 }
 
-/** Networks that may be opened for an address, the narrowest first: the address itself, and its segment. Empty if none may be. */
+/** Networks that may be opened for an address, narrowest first: the address itself, and its segment. Empty if none may be opened. */
 export function choicesFor(text: string): string[] {
   const address = ipaddr.process(text)
   const kind = address.kind()
@@ -129,7 +129,7 @@ export function choicesFor(text: string): string[] {
     .filter((network) => closedBecause(network) === null)
 }
 
-/** Why a network may not be opened, worded as the end of a sentence with the network as its subject; `null` if it may. */
+/** Why a network may not be opened, worded as the end of a sentence whose subject is the network; `null` if it may. */
 export function closedBecause(network: string): string | null {
   if (!ipaddr.isValidCIDR(network)) return "must be a network in CIDR notation, such as 10.20.30.7/32"
   const [address, bits] = ipaddr.parseCIDR(network)
@@ -142,7 +142,7 @@ export function closedBecause(network: string): string | null {
   return null
 }
 
-/** The network that contains an address, with this many bits. */
+/** The network with this prefix length that contains an address. */
 function cidr(address: Address, bits: number): string {
   const form = address.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6
   return `${form.networkAddressFromCIDR(`${address.toString()}/${bits}`).toString()}/${bits}`

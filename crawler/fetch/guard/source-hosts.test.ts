@@ -38,7 +38,7 @@ function hosts(more: Partial<SourceHostsOptions> = {}): SourceHosts {
   })
 }
 
-/** Which of these addresses may be connected to. */
+/** Returns those of these addresses that may be connected to. */
 async function admit(
   one: SourceHosts,
   addresses: readonly string[],
@@ -93,7 +93,7 @@ describe("the first run of a source", () => {
   test("finds no address, and only a later manual run may pin a private one", async () => {
     await hosts().noteUnresolved("DOCS.example.")
     expect(await pinned()).toEqual([])
-    // No one is watching when a schedule runs it, and the name may belong to someone else by now.
+    // Nobody is watching a scheduled run, and the name may belong to someone else by now.
     await expect(() => admit(hosts({ first: "by-schedule" }), [HERE])).rejects.toThrow(
       "docs.example had no address in the first run and now resolves to the private network 10.0.0.0/24; if this is expected, run fossick sources accept docs",
     )
@@ -103,7 +103,7 @@ describe("the first run of a source", () => {
     await hosts().noteUnresolved("docs.example")
     expect(await admit(hosts(), [HERE])).toEqual([HERE])
     expect(await pinned()).toEqual(["10.0.0.0/24"])
-    // A host that has an address does not lose it by being unavailable for a while.
+    // A host with an address does not lose it by being unavailable for a while.
     await hosts().noteUnresolved("docs.example")
     expect(await pinned()).toEqual(["10.0.0.0/24"])
   })
@@ -140,7 +140,7 @@ describe("a later run", () => {
     expect(told.map(({ host, code, name }) => [host, code, name])).toEqual([
       ["docs.example", "BLOCKED_ADDRESS", "NetworkChangedError"],
     ])
-    // Once the operator has accepted the new network, it is read there.
+    // Once the operator has accepted the new network, the host is read there.
     expect(await pins.forget("docs")).toBe(true)
     expect(await pins.forget("docs")).toBe(false)
     expect(await admit(hosts(), [after])).toEqual([after])
@@ -162,7 +162,7 @@ describe("a later run", () => {
     expect(await admit(hosts({ author: "api" }), [OTHER_NET])).toEqual([OTHER_NET])
     await admit(hosts(), [NET], "landing")
     expect(await admit(hosts(), [OTHER_NET, HERE], "landing")).toEqual([OTHER_NET])
-    // A private network that a seed was in does not allow a landing there.
+    // That a seed was in a private network does not allow a redirect to lead there.
     await pins.forget("docs")
     await admit(hosts(), [HERE])
     expect(await admit(hosts(), [HERE], "landing")).toEqual([])
@@ -280,7 +280,7 @@ describe("the hosts of a source", () => {
     await pins.forget("docs")
     await check({ author: "api" })
     expect(await pinned("api")).toBeNull()
-    // Except for networks that the operator opened to all.
+    // Networks that the operator opened to everybody are an exception.
     await check({ author: "api" }, ["10.0.0.0/8"])
     expect(await pinned("api")).toEqual(["10.0.0.0/24"])
     // A host in a source that the operator wrote may be private from the first run; one that a redirect led to may not.

@@ -7,13 +7,13 @@ import { NetworkChangedError } from "./blocked-address.ts"
 import type { PinnedNetworks } from "./pinned-networks.ts"
 import type { Source, SourceAuthor } from "../../source.ts"
 
-/** `seed`: the source names it; `landing`: a seed's redirect led there. */
+/** `seed`: a host named by the source; `landing`: a host to which a seed redirected. */
 export type HostRole = "seed" | "landing"
 
 export interface SourceHostsOptions {
   readonly source: Pick<Source, "name" | "seeds">
   readonly author: SourceAuthor
-  /** Where redirects of seeds led in earlier runs. */
+  /** The addresses that seeds redirected to in earlier runs. */
   readonly landings: Iterable<string>
   readonly pins: PinnedNetworks
   /**
@@ -21,7 +21,7 @@ export interface SourceHostsOptions {
    * find; `unkept` may be private and stores nothing; `public` may not be private and stores nothing.
    */
   readonly first: "by-hand" | "by-schedule" | "unkept" | "public"
-  /** Called when a host has moved. */
+  /** Called when a host has moved to a different network. */
   readonly onMoved?: ((error: NetworkChangedError) => void) | undefined
 }
 
@@ -33,7 +33,7 @@ export interface SourceHostsOptions {
  */
 export class SourceHosts {
   readonly #options: SourceHostsOptions
-  /** Keyed by `host:port`. */
+  /** The hosts of the source by `host:port`. */
   readonly #roles = new Map<string, { readonly url: URL; readonly role: HostRole }>()
   readonly #turn = new Serial()
   #moved = false
@@ -58,7 +58,7 @@ export class SourceHosts {
     return this.#roles.values()
   }
 
-  /** `null` if the host is not one of the source's, or the port differs. */
+  /** The role of a host; `null` if the host is not one of the source's, or the port differs. */
   roleOf(url: URL): HostRole | null {
     return this.#roles.get(placeOf(url))?.role ?? null
   }
@@ -74,7 +74,7 @@ export class SourceHosts {
     role: HostRole,
     isOpen: (address: ipaddr.IPv4 | ipaddr.IPv6) => boolean,
   ): Promise<readonly LookupAddress[]> {
-    // A second answer must agree with the networks that the first one pins.
+    // Done one after the other, because a second answer must agree with the networks that the first one pins.
     return await this.#turn.run(() => this.#admit(hostname, found, role, isOpen))
   }
 
@@ -103,7 +103,7 @@ export class SourceHosts {
       if (pinned === null || pinned.length === 0) await this.#pin(host, taken)
       return taken.map(({ address }) => address)
     }
-    // A visit by hand cannot land where no run could read.
+    // A visit started by hand cannot be redirected to a network that no run could read.
     const was = pinned ?? (role === "landing" ? [PUBLIC] : null)
     if (all.length > 0 && was !== null && (mayBePrivate || was.includes(PUBLIC))) {
       const error = this.#movedError(
@@ -151,7 +151,7 @@ export class SourceHosts {
   }
 }
 
-/** For a message that is visible to someone with an admin key. */
+/** Networks as they may be named in a message that is visible to someone with an admin key. */
 const hidden = (networks: readonly string[]) =>
   networks.map((network) => (network === PUBLIC ? network : "a private network"))
 

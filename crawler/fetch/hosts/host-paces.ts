@@ -10,7 +10,7 @@ export interface HostManners {
   readonly delayMs: number
 }
 
-/** A visitor of a host, with its own manners; the most careful visitor sets the pace. */
+/** A visitor of a host, with its own limits; the most careful visitor sets the pace. */
 export interface PaceParty {
   /** Called when the host may be free again. */
   wake(): void
@@ -23,7 +23,7 @@ export interface TurnOptions {
   readonly isOver?: () => boolean
 }
 
-/** For this long after another process's turn its delay counts: while both want the host, the other one gets its next turn within that time. */
+/** How long another process's delay still applies after its turn. While both processes want the host, the other one gets its next turn within this time. */
 const OTHERS_MS = 10_000
 /** How often we check whether another process's request has ended. */
 const POLL_MS = 50
@@ -31,14 +31,14 @@ const POLL_MS = 50
 const LONG_POLL_MS = 500
 
 /**
- * The pace of every host, shared by everything in one process: two jobs on one host together send no more requests at once, and no
- * faster, than one job would. Times come from `steadyNow()`.
+ * The pace of every host, shared by all jobs of a process: two jobs on one host together send no more requests at once,
+ * and no faster, than one job would. Times come from `steadyNow()`.
  */
 export class HostPaces {
   readonly #hosts = new Map<string, HostPace>()
   readonly #turns: Turns | null
 
-  /** @param turns of this process among others that visit the same hosts. Default: there are no others. */
+  /** @param turns the turns of this process among others that visit the same hosts. Default: there are no others. */
   constructor(turns: Turns | null = null) {
     this.#turns = turns
   }
@@ -54,7 +54,7 @@ export class HostPaces {
     return pace
   }
 
-  /** Call it when a party stops visiting. The host's own demands stay known until they expire. */
+  /** Must be called when a party stops visiting. The host's own delays stay known until they expire. */
   leave(party: PaceParty, now = steadyNow()): void {
     for (const [host, pace] of this.#hosts) {
       pace.leave(party)
@@ -104,7 +104,7 @@ export class HostPaces {
 
 /** The pace of one host. */
 export class HostPace implements SharedPace {
-  /** Number of requests that wait for a turn of their own; they go first. */
+  /** Number of requests that are waiting for a turn of their own; they go first. */
   asking = 0
   readonly #parties = new Map<PaceParty, HostManners>()
   #manners: HostManners = { concurrency: 1, delayMs: 0 }
@@ -115,10 +115,10 @@ export class HostPace implements SharedPace {
   #lastAt = Number.NEGATIVE_INFINITY
   #blockedUntil = 0
   #turn: HostTurn | null = null
-  /** The delay of the process that had the turn before, and may be visiting the host again; it counts until `until`. */
+  /** The delay of the process that had the turn before, and may be visiting the host again; it applies until `until`. */
   #others = { delayMs: 0, until: 0 }
 
-  /** @param turn required for every request to the host; `null` if no other process visits it */
+  /** @param turn the turn required for every request to the host; `null` if no other process visits it */
   share(turn: HostTurn | null): void {
     this.#turn = turn
   }
@@ -131,7 +131,7 @@ export class HostPace implements SharedPace {
     this.#others = { delayMs: before.delayMs, until: now + OTHERS_MS }
   }
 
-  /** The information that the next process needs. */
+  /** The information about past requests that the next process needs. */
   get past(): HostPast {
     const { delayMs } = this.#manners
     return {
@@ -147,7 +147,7 @@ export class HostPace implements SharedPace {
     return this.#running === 0
   }
 
-  /** Call it when a party starts visiting the host with these manners. */
+  /** Must be called when a party starts visiting the host with these limits. */
   join(party: PaceParty, manners: HostManners): void {
     this.#parties.set(party, manners)
     this.#judge()
@@ -171,12 +171,12 @@ export class HostPace implements SharedPace {
     return this.asking > 0 ? Number.POSITIVE_INFINITY : this.freeFor(now)
   }
 
-  /** The same for a request that waits for its own turn. */
+  /** Like `freeAt`, but for a request that waits for a turn of its own. */
   freeFor(now: number): number {
     const free = this.#freeByPace(now)
     if (free > now || this.#turn === null) return free
     const turnAt = this.#turn.freeAt(now)
-    // The turn brings information about requests from other processes.
+    // Check the pace again, because getting the turn also brings information about requests from other processes.
     return turnAt > now ? turnAt : this.#freeByPace(now)
   }
 
@@ -201,16 +201,16 @@ export class HostPace implements SharedPace {
     this.wake()
   }
 
-  /** Call it when no request was made after all, immediately after {@link start}. */
+  /** Must be called when no request was made after all, immediately after {@link start}. */
   drop(now: number): void {
     this.#running -= 1
-    // It could be started, so the previous request was at least this long ago.
+    // The request was allowed to start, so the previous one ended at least this long ago.
     this.#lastAt = Math.min(this.#lastAt, now - this.delayMs)
     this.#settle()
     this.wake()
   }
 
-  /** Slows the host down, as its robots.txt asks. */
+  /** Slows down requests to the host, as its robots.txt asks. */
   slow(delayMs: number): void {
     this.#crawlDelayMs = Math.max(this.#crawlDelayMs ?? 0, delayMs)
   }
@@ -220,7 +220,7 @@ export class HostPace implements SharedPace {
     this.#blockedUntil = Math.max(this.#blockedUntil, until)
   }
 
-  /** Notifies all parties that it may be free. */
+  /** Notifies all parties that the host may be free. */
   wake(): void {
     for (const party of this.#parties.keys()) party.wake()
   }
@@ -232,7 +232,7 @@ export class HostPace implements SharedPace {
     )
   }
 
-  /** Others can take their turn when nobody here visits the host, or when they have waited long enough. */
+  /** Whether other processes can take their turn: when nobody here visits the host, or when they have waited long enough. */
   #settle(): void {
     if (this.#running === 0) this.#turn?.settle(this.#parties.size > 0)
   }

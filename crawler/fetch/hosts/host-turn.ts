@@ -2,9 +2,9 @@ import { steadyNow } from "#base/steady-time.ts"
 
 /** Time between two attempts to get the turn at hosts where another process has it. */
 export const RETRY_MS = 500
-/** How soon the store's answer is noticed. If a party is woken, it is noticed at once. */
+/** How soon the store's answer is noticed. It is noticed at once if a party is woken. */
 const ANSWER_MS = 10
-/** The shortest turn while others want theirs: handing one on takes longer than the one-second pause after each page. */
+/** Minimum duration of a turn while other processes are waiting: handing one on takes longer than the one-second pause after each page. */
 const TURN_MS = 5000
 
 /** What is known about earlier requests to a host. Times come from `steadyNow()`. */
@@ -12,7 +12,7 @@ export interface HostPast {
   /** When the last request began or ended; minus infinity if there was none. */
   readonly lastAt: number
   readonly blockedUntil: number
-  /** The shortest pause between two requests that its visitors want. */
+  /** The longest of the pauses between two requests that its visitors want. */
   readonly delayMs: number
   /** The delay in its robots.txt; `null` if it has none, or has not been read. */
   readonly crawlDelayMs: number | null
@@ -22,7 +22,7 @@ export interface HostPast {
 export interface SharedPace {
   /** Whether no request to the host is running. */
   readonly isIdle: boolean
-  /** The information that the next process needs. */
+  /** The information about past requests that the next process needs. */
   readonly past: HostPast
   /** Called when this process gets the turn, with what is known about earlier requests. */
   goOn(before: HostPast, now: number): void
@@ -32,7 +32,7 @@ export interface SharedPace {
 /** The turns of a process among others that visit the same hosts. */
 export interface Turns {
   of(host: string, pace: SharedPace): HostTurn
-  /** Call it when the host's pace is no longer kept. */
+  /** Must be called when the host's pace is no longer kept. */
   forget(host: string): void
 }
 
@@ -63,7 +63,7 @@ export class HostTurn {
     this.#parts = parts
   }
 
-  /** When other processes allow a visit to the host; the turn is requested then. */
+  /** When other processes allow a visit to the host. Requests the turn if this process doesn't have it. */
   freeAt(now: number): number {
     if (this.isHeld) return this.#handsOn || !this.#parts.isSound() ? now + RETRY_MS : now
     this.isWanted = true
@@ -77,14 +77,14 @@ export class HostTurn {
     this.#isAsking = false
   }
 
-  /** Returns `true`, and counts as a try, unless the turn was requested a moment ago. */
+  /** Whether the turn may be requested now: `false` if it was requested a moment ago. Returning `true` counts as a try. */
   mayTry(now: number): boolean {
     if (now < this.#tryAt) return false
     this.#tryAt = now + RETRY_MS
     return true
   }
 
-  /** Call it when this process gets the turn. */
+  /** Must be called when this process gets the turn. */
   begin(now: number, past: HostPast): void {
     this.isHeld = true
     this.isWanted = false
@@ -94,14 +94,14 @@ export class HostTurn {
     this.pace.wake()
   }
 
-  /** Call it when others want their turn. */
+  /** Must be called when other processes want their turn. */
   handOn(now: number): void {
     if (!this.isHeld || now - this.#since < TURN_MS) return
     this.#handsOn = true
     if (this.pace.isIdle) this.settle(true)
   }
 
-  /** Call it when no request is running. @param isVisited whether this process has more requests for the host */
+  /** Must be called when no request is running. @param isVisited whether this process has more requests for the host */
   settle(isVisited: boolean): void {
     if (!isVisited) this.isWanted = false
     if (!this.isHeld || (isVisited && !this.#handsOn)) return

@@ -10,7 +10,7 @@ import { steadyNow } from "#base/steady-time.ts"
 import { HostTurn, RETRY_MS, type SharedPace, type Turns } from "./host-turn.ts"
 
 interface TurnTables {
-  /** Times are on the store's clock, so machines need not agree on the time. */
+  /** Times are measured by the store's clock, so the clocks of the machines need not agree. */
   host_turn: {
     host: string
     process: string | null
@@ -32,10 +32,10 @@ const STEPS: readonly Step[] = [
 
 /** How long after its last request a process is assumed to still want its turn. */
 const WANTED_MS = 3 * RETRY_MS
-/** Upper limit for a pause or a block that another machine left: beyond it, that machine's clock or the store's was wrong. */
+/** Upper limit for a pause or a block recorded by another machine. A longer one means that the machine's clock or the store's was wrong. */
 const MOST_MS = 24 * 3_600_000
 
-/** @param hosts as JSON */
+/** @param hosts a JSON array */
 const take = once((q: Queries<TurnTables>, { id, hosts }: { id: string; hosts: string }) =>
   q
     .updateTable("host_turn")
@@ -72,9 +72,9 @@ const take = once((q: Queries<TurnTables>, { id, hosts }: { id: string; hosts: s
 export const migrateHostTurns = (db: StateStore): void => migrate(db, "host-turns", STEPS)
 
 /**
- * This process's turns at hosts that other processes visit, too. A host's row says whose turn it is: one process at a time visits a host,
- * so its pace is the pace of all of them. A process keeps a turn while it needs it and hands it on when others wait; if the process is
- * lost, others take the turn.
+ * This process's turns at hosts that other processes also visit. A host's row says whose turn it is: one process at a
+ * time visits a host, so its pace applies to all of them. A process keeps a turn while it needs it and hands it on when
+ * others wait; if the process is lost, others take the turn.
  */
 export class HostTurns implements Turns, AsyncDisposable {
   readonly #db: StateStore
@@ -83,7 +83,7 @@ export class HostTurns implements Turns, AsyncDisposable {
   readonly #turns = new Map<string, HostTurn>()
   readonly #looks: AsyncDisposable
   readonly #onFailure: (error: unknown) => void
-  /** Calls to the store, one at a time: a returned turn is written before it is taken again. */
+  /** Runs calls to the store one at a time, so that a returned turn is written before it is taken again. */
   readonly #asked = new Serial()
 
   /** @param onFailure receives an error of the store; without turns nothing is visited */
@@ -110,7 +110,7 @@ export class HostTurns implements Turns, AsyncDisposable {
     return turn
   }
 
-  /** Call it when the host's pace is no longer kept. */
+  /** Must be called when the host's pace is no longer kept. */
   forget(host: string): void {
     this.#turns.delete(host)
   }
@@ -123,7 +123,7 @@ export class HostTurns implements Turns, AsyncDisposable {
     await this.#asked.idle()
   }
 
-  /** Tries again if another process had the turn, and checks whether others want theirs. */
+  /** Requests turns again that another process had, and checks whether others want the turns of this one. */
   async #look(): Promise<void> {
     const now = steadyNow()
     const waiting = [...this.#turns].filter(([, turn]) => turn.isWanted && turn.mayTry(now))

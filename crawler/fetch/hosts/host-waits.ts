@@ -4,7 +4,7 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 interface WaitTables {
-  /** `outcome` is empty for a host that only has to be skipped. */
+  /** `outcome` is empty for a host that is only listed to be skipped. */
   host_wait: {
     job: number
     host: string
@@ -30,7 +30,7 @@ export interface HostWait {
   /** Includes its port, unless that is the default. */
   readonly host: string
   readonly until: Date
-  /** The outcome of its last visit if there were no more tries. */
+  /** The outcome of its last visit, if it is not tried again. */
   readonly outcome: OutcomeName
   /** Why the visit failed, in words. */
   readonly why: string
@@ -40,7 +40,7 @@ export const migrateHostWaits = (db: StateStore): void => {
   migrate(db, "host-waits", STEPS)
 }
 
-/** The hosts that jobs are waiting for, in `state.db`, so that every process can show them and have a host skipped. */
+/** The hosts that jobs are waiting for, in `state.db`, so that every process can list them and have a host skipped. */
 export class HostWaits {
   readonly #queries: Queries<WaitTables>
 
@@ -72,12 +72,12 @@ export class HostWaits {
       .execute()
   }
 
-  /** Call it when the host answers, or was abandoned. */
+  /** Must be called when the host responds, or was abandoned. */
   async forget(job: number, host: string): Promise<void> {
     await this.#queries.deleteFrom("host_wait").where("job", "=", job).where("host", "=", host).execute()
   }
 
-  /** Call it when the job is no longer being worked on. */
+  /** Must be called when the job is no longer being worked on. */
   async forgetAll(job: number): Promise<void> {
     await this.#queries.deleteFrom("host_wait").where("job", "=", job).execute()
   }
@@ -91,7 +91,7 @@ export class HostWaits {
       .execute()
   }
 
-  /** Hosts to give up on. */
+  /** The hosts that a job should give up on. */
   async skipped(job: number): Promise<string[]> {
     const asked = this.#queries.selectFrom("host_wait").select("host").where("job", "=", job)
     return (await asked.where("skip", "=", 1).execute()).map(({ host }) => host)

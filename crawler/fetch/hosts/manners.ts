@@ -8,7 +8,7 @@ export type PaceConfig = Pick<
   "allowedNetworks" | "ownHosts" | "fetchConcurrency" | "hostConcurrency" | "hostDelayMs"
 >
 
-/** Whether a host is ours, because the settings name it or its address is private: it may be read at full speed. */
+/** Whether a host is the operator's own, because the settings name it or its address is private. Such a host may be read at full speed. */
 export function ownHosts({
   allowedNetworks,
   ownHosts: named,
@@ -18,8 +18,8 @@ export function ownHosts({
 }
 
 /**
- * How fast the hosts of a source are visited: as the source says, or else as the settings do. A source that was written
- * over the API may be slower than the settings, but never faster.
+ * How fast the hosts of a source are visited: as the source specifies, or else the settings. A source declared over the
+ * API may be slower than the settings, but never faster.
  */
 export function mannersOf(
   source: Pick<Source, "politeness"> & Partial<Pick<Source, ContentField>>,
@@ -28,7 +28,7 @@ export function mannersOf(
 ): (url: string) => HostManners {
   const { concurrency, delayMs } = source.politeness
   const isOwn = ownHosts(config)
-  // Pages from non-web content need no requests.
+  // Content other than websites needs no requests for its pages.
   const isContent = contentFieldsOf(source).length > 0
   return (url) => {
     const set = paceSet(config, isContent || isOwn(new URL(url)))

@@ -9,14 +9,14 @@ interface LoggedInFetch {
   readonly onRedirect: FetchOptions["onRedirect"] | undefined
   /** Fetches the page once. */
   readonly attempt: (onRedirect: OnRedirect) => Promise<FetchResult>
-  /** The reader that logs in again. */
+  /** Returns the reader used to log in again. */
   readonly reader: () => LoginReader
 }
 
 /**
- * Fetches a page of a site with a login, and fetches it again after a new login if the first answer asks for one. Logout addresses are
- * skipped.
- * @throws LoginError when the site does not grant the new login
+ * Fetches a page of a site with a login, and fetches it again after a new login if the first response asks for one.
+ * Logout addresses are skipped.
+ * @throws LoginError when the site does not accept the new login
  */
 export async function fetchLoggedIn(
   login: SourceLogin,

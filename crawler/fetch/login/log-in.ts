@@ -19,13 +19,13 @@ export interface LogInOptions {
   readonly guard: AddressGuard
   readonly userAgent: string
   readonly env: NodeJS.ProcessEnv
-  /** Time for all requests together. */
+  /** Time limit for all requests together. */
   readonly timeoutMs: number
   readonly maxRedirects: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** Forms and the pages after them are small. */
+/** Maximum size of a page. Forms and the pages after them are small. */
 const MAX_BYTES = 5_000_000
 
 interface Answer {
@@ -35,8 +35,9 @@ interface Answer {
 }
 
 /**
- * Fills in a login form and sends it as a browser would: the page's other fields unchanged, cookies kept, redirects followed.
- * @throws LoginError when the login failed; its message holds no value that was filled in.
+ * Fills in a login form and sends it as a browser would: the page's other fields unchanged, cookies kept, redirects
+ * followed.
+ * @throws LoginError when the login failed; its message contains no value that was filled in.
  */
 export async function logInByForm(login: FormLogin, options: LogInOptions): Promise<void> {
   const { session, env } = options
@@ -84,7 +85,7 @@ function formFor(fields: Readonly<Record<string, string>>, page: Answer, url: st
   throw new LoginError(`no form on ${url} has the fields ${Object.keys(fields).join(", ")}; ${has}`)
 }
 
-/** Whether a form has all the fields. */
+/** Whether a form has all of the fields. */
 export function hasFields(form: LoginForm, fields: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(fields).every((name) => form.names.has(name))
 }
@@ -130,7 +131,7 @@ class Requests {
     }
     if (post !== undefined) {
       headers["content-type"] = "application/x-www-form-urlencoded"
-      // Frameworks that guard their forms compare these with their own address.
+      // Frameworks that protect their forms compare these headers with their own address.
       headers["origin"] = url.origin
       if (referrer) headers["referer"] = referrer.href
     }

@@ -1,8 +1,8 @@
 import { Parser } from "htmlparser2"
 
-/** A form as it is on its page, with the values that a browser would send if you changed nothing. */
+/** A form as it is on its page, with the values that a browser would send if nothing were changed. */
 export interface LoginForm {
-  /** Absolute; the page's own address when the form names none. */
+  /** Absolute address that the form is sent to; the page's own address when the form names none. */
   readonly action: string
   readonly method: "get" | "post"
   readonly values: ReadonlyMap<string, string>
@@ -18,7 +18,7 @@ interface OpenForm {
   hasSubmit: boolean
 }
 
-/** Controls whose value is not sent, or only when pressed. */
+/** Controls whose value is never sent, or is sent only when they are pressed. */
 const UNSENT = new Set(["button", "reset", "image", "file"])
 
 /** All forms of a page (WHATWG HTML §4.10.21.4, constructing the entry list). */
@@ -73,7 +73,7 @@ export function readForms(html: string, url: string): LoginForm[] {
       }
     },
   })
-  // The first option applies until another one is marked.
+  // The first option applies unless another one is marked as selected.
   const takeOption = (attributes: Readonly<Record<string, string>>) => {
     if (select === null) return
     const { value } = attributes
@@ -96,7 +96,7 @@ function takeInput(
   const type = (givenType === "" ? (tag === "button" ? "submit" : "text") : givenType).toLowerCase()
   if (UNSENT.has(type)) return
   if (type === "submit") {
-    // A browser sends the button that was pressed; here no one presses one, so the first is sent.
+    // A browser sends the button that was pressed; as none is pressed here, the first one is sent.
     if (!form.hasSubmit) form.values.set(name, value ?? "")
     form.hasSubmit = true
     return

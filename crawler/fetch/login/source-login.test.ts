@@ -48,7 +48,7 @@ const titles = () => [...fixture.engine.pages.values()].map(({ title }) => title
 const outcomeOf = async (path: string) =>
   (await new KnownAddresses(fixture.db).get(site.url(path) as PageUrl))?.outcome
 
-/** Serves `then` to requests that pass the check, and `otherwise` to all others. */
+/** Serves `then` to requests that pass the check, and `otherwise` to all other requests. */
 const only =
   (passes: (request: IncomingMessage) => boolean, then: Answer, otherwise: Answer): Answer =>
   (request, response) => {
@@ -244,7 +244,7 @@ describe("a login form", () => {
 
   it("is not filled in endlessly", async () => {
     const wiki = new Wiki()
-    // The page behind the form takes the only visit of each session.
+    // The page behind the form uses up the only visit of each session.
     wiki.pagesPerSession = 1
     wiki.serve(pages())
     const source = defineSource({ seeds: [site.url("/")], login: login() })

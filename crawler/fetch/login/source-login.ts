@@ -10,11 +10,12 @@ import { CredentialSession } from "../session.ts"
 
 export interface SourceLoginOptions {
   readonly source: Pick<Source, "seeds"> & { readonly login: NonNullable<Source["login"]> }
-  /** Where to find secrets that are named as `${NAME}`. */
+  /** Where to look up secrets that are written as `${NAME}`. */
   readonly env: NodeJS.ProcessEnv
   /**
-   * Whether it belongs to an observer. Its pages may be forms for reasons other than a lost session, so no answer
-   * counts as a login form, and callers use {@link SourceLogin.isSignedIn} instead. Default: false.
+   * Whether the login belongs to an observer. The pages that an observer sees may be forms for reasons other than a
+   * lost session, so no response counts as a login form, and callers use {@link SourceLogin.isSignedIn} instead.
+   * Default: false.
    */
   readonly isObserver?: boolean
 }
@@ -32,14 +33,14 @@ export interface LoginReader {
 
 /** Maximum number of logins in a row with almost no pages in between. */
 const MAX_VAIN_LOGINS = 5
-/** A login that yielded this many pages was worthwhile. */
+/** Number of pages after which a login counts as worthwhile. */
 const WORTHWHILE_PAGES = 20
-/** A page with a form is small. */
+/** Maximum size of a page with a form; real ones are small. */
 const MAX_FORM_BYTES = 1_000_000
 
 /**
- * Keeps one run of a source logged in: logs in before the first visit, notices a page that asks for a login again, and logs in again.
- * Visits that meet the form at the same time share one login.
+ * Keeps one run of a source logged in: logs in before the first visit, notices a page that asks for a login again, and
+ * logs in again. Visits that encounter the form at the same time share one login.
  */
 export class SourceLogin {
   readonly session: CredentialSession
@@ -66,7 +67,7 @@ export class SourceLogin {
     }
   }
 
-  /** Passed with each visit, so that a visit that began before a login does not count against it. */
+  /** A number that is passed with each visit, so that a visit that began before a login does not count against it. */
   get generation(): number {
     return this.#count
   }
@@ -89,8 +90,8 @@ export class SourceLogin {
   }
 
   /**
-   * Whether the first seed shows a session: it has the proof for a form's login, or otherwise is neither a refusal nor
-   * a form. `null` if it could not be fetched.
+   * Whether the first seed indicates a session: it contains the proof for a form's login, or else is neither a refusal
+   * nor a form. `null` if it could not be fetched.
    */
   async isSignedIn(reader: LoginReader): Promise<boolean | null> {
     const { login } = this.#options.source
@@ -109,7 +110,7 @@ export class SourceLogin {
   /**
    * Logs in again, unless that has happened since `generation`. Credentials that cannot be renewed are tried again on
    * the first seed.
-   * @throws LoginError if it does not work, or never lasts
+   * @throws LoginError if logging in fails, or never lasts
    */
   async renew(generation: number, reader: LoginReader): Promise<void> {
     const { source, env } = this.#options
@@ -144,7 +145,7 @@ export class SourceLogin {
     return other.pathname === page.pathname || !seeds.some((seed) => new URL(seed).origin === page.origin)
   }
 
-  /** Whether an answer to a request for `asked` shows that the session is logged out. */
+  /** Whether a response to a request for `asked` means that the session is logged out. */
   isSignedOut(asked: string, result: FetchResult): boolean {
     if (this.#options.isObserver === true) return false
     if (this.isLoginPage(asked) || !this.session.covers(new URL(asked))) return false
@@ -156,12 +157,12 @@ export class SourceLogin {
     return this.isLoginPage(result.url) || (!this.#formIsEverywhere && this.#holdsForm(result))
   }
 
-  /** Call it when a page was read. */
+  /** Must be called when a page was read. */
   notePage(): void {
     this.#pages += 1
   }
 
-  /** Call it when a page contains the form even right after a login. */
+  /** Must be called when a page contains the form even right after a login. */
   noteFormEverywhere(): void {
     this.#formIsEverywhere = true
   }
@@ -201,7 +202,7 @@ export class SourceLogin {
 const isRefused = (answer: FetchResult): answer is FetchFailure =>
   answer.kind === "failed" && [401, 403, 407].includes(answer.status ?? 0)
 
-/** Whether a request for `asked` ended at another page, which asks for a password. */
+/** Whether a request for `asked` was redirected to another page, which asks for a password. */
 function isLedToForm(asked: string, result: FetchResult): boolean {
   if (result.kind !== "fetched" || result.url === asked || result.body.byteLength > MAX_FORM_BYTES)
     return false
@@ -211,6 +212,6 @@ function isLedToForm(asked: string, result: FetchResult): boolean {
 
 const PASSWORD_INPUT = /<input\s[^<>]*type\s*=\s*["']?password/i
 
-/** Links that every page shows to a logged-in user. */
+/** Matches links that every page contains for a logged-in user. */
 const SIGN_OUT =
   /[/=_.-](?:log|sign)[-_]?(?:out|off)(?:$|[/?&=._-])|[/=](?:abmelden|deconnexion|cerrar-sesion)(?:$|[/?&])/i

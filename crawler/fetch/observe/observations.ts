@@ -11,7 +11,7 @@ import { migrateObservations, type ObservationTables } from "./observation-schem
 /** The result of an observer's last visit to a page. */
 export interface Observation {
   readonly observer: string
-  /** Changes with the observer's login, so that another login doesn't inherit observations. */
+  /** Identifies the observer's login, so that another login doesn't inherit its observations. */
   readonly identity: string
   readonly shown: boolean
   /** The reason, in words. */
@@ -26,15 +26,15 @@ export type ObservedSource = Pick<Source, "name"> & Partial<Pick<Source, "observ
 
 const DAY_MS = 24 * 3_600_000
 
-/** A job may be older than the field. */
+/** The observers of a source. The field may be missing, because a job may be older than it. */
 export const observersOf = ({ observers = [] }: Partial<Pick<Source, "observers">>): readonly Observer[] =>
   observers
 
-/** The observers with their own session; `same` shares the source's. */
+/** The observers with a session of their own; `same` uses the source's session. */
 export const lookersOf = (source: ObservedSource): readonly Observer[] =>
   observersOf(source).filter(({ login }) => login !== "same")
 
-/** Identifies an observer's login; of a secret, only its name counts. */
+/** A digest that identifies an observer's login; secrets are included by name only. */
 export const identityOf = ({ login }: Observer): string =>
   hash("sha256", JSON.stringify(login), "base64url").slice(0, 16)
 
@@ -42,7 +42,7 @@ export const identityOf = ({ login }: Observer): string =>
 export const countsFrom = ({ observersMaxAgeDays = 7 }: ObservedSource, now: number): number =>
   now - observersMaxAgeDays * DAY_MS
 
-/** The readers of a page: the combined readers of all observers that were shown it. */
+/** The readers of a page: the combined readers of all observers that the page was shown to. */
 export function learnedReaders(
   source: ObservedSource,
   looks: readonly Pick<Observation, "observer" | "shown">[],
@@ -107,7 +107,7 @@ export class Observations {
     return rows.map(({ url }) => url)
   }
 
-  /** Which of these pages have no observation, or one from `from` or before in which the page was shown. */
+  /** Returns those of these pages that have no observation, or have one at or before `from` in which the page was shown. */
   async unseenAmong(urls: readonly PageUrl[], from: number): Promise<PageUrl[]> {
     const rows = await this.#queries
       .selectFrom("observation")
@@ -150,7 +150,7 @@ export class Observations {
   }
 }
 
-/** The observations of a page from all sources, to explain its readers. The state may have no such table. */
+/** The observations of a page from all sources, to explain its readers. The table may be missing from the state. */
 export async function observationsOf(
   db: StateStore,
   url: PageUrl,

@@ -29,7 +29,7 @@ export interface ObserversOptions {
 /** The findings about one page. */
 export interface Learned {
   readonly readers: Readers
-  /** When the next request to the site may be made, on the `steadyNow()` clock; `null` if at its usual pace. */
+  /** When the next request to the site may be made, on the `steadyNow()` clock; `null` if the usual pace applies. */
   readonly restUntil: number | null
 }
 
@@ -39,14 +39,14 @@ export interface LostObserver {
   readonly error: Error
 }
 
-/** The logged-in observers of a source in one run: they learn who may read each page that the run reads. */
+/** The logged-in observers of a source in one run. They find out who may read each page that the run reads. */
 export class Observers implements AsyncDisposable {
   readonly #source: Source
   readonly #observations: Observations
   readonly #all: readonly OneObserver[]
   readonly #clock: Clock
 
-  /** @returns null if the source has none. Observers that could not log in are included, and learn nothing. */
+  /** @returns null if the source has none. Observers that could not log in are included, but make no observations. */
   static async open(options: ObserversOptions): Promise<Observers | null> {
     const { db, source, reader, env = environment() } = options
     const lookers = lookersOf(source)
@@ -98,8 +98,8 @@ export class Observers implements AsyncDisposable {
   }
 
   /**
-   * The observation after a visit. A failed visit keeps the previous observation, for as many days as the source sets
-   * and while the page has the same text: the observer has not been shown a new text.
+   * The observation after a visit. After a failed visit the previous observation is kept, for as many days as the
+   * source sets and while the page has the same text, because the observer was never shown a new text.
    */
   #after(
     { kind, because }: Look,

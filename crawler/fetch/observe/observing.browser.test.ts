@@ -18,7 +18,7 @@ test(
     const words = (what: string) => `The ${what} of the company are described here at some length. `.repeat(5)
     const cookies = new Set<string>()
     // An application that remembers the signed-in user where scripts can read it, and requests the content that it
-    // shows.
+    // displays.
     const app =
       html(`<html><head><title>App</title></head><body><nav><a href="/pay">Pay</a> <a href="/rooms">Rooms</a></nav>
       <div id="root"></div><script>
@@ -38,7 +38,7 @@ test(
         const cookie = request.headers.cookie ?? ""
         cookies.add(cookie)
         const isFor = forWhom.some((user) => cookie === `session=${user}`)
-        // The browser may cache this, so the next observer to ask would get it.
+        // The browser may cache this response, so the next observer to request it would get it too.
         if (isFor) html(words(what), { "cache-control": "max-age=3600" })(request, response)
         else status(403)(request, response)
       }

@@ -50,7 +50,7 @@ afterEach(async () => {
 const run = async (options: Parameters<ObservedRuns["runNextDay"]>[1] = {}) =>
   await runs.runNextDay(source, options)
 
-/** Who may read a page: the list that was learned; `null` for everyone; `undefined` if the index has no such page. */
+/** Who may read a page: the list that was observed; `null` for everyone; `undefined` if the index has no such page. */
 function readersOf(path: string): readonly string[] | null | undefined {
   const page = runs.engine.pages.get(site.url(path))
   if (page === undefined) return undefined
@@ -83,7 +83,7 @@ test("pages opened or closed on the site get their new readers after the next ru
   site.pages.set("/salaries", { for: ["hr", "staff"] })
   site.pages.set("/minutes", { for: ["hr"] })
   site.pages.set("/visitors", { for: USERS })
-  // Nothing is due this soon.
+  // No page is due this soon.
   await run({ visits: "due", days: 0.1 })
   expect(readersOf("/salaries")).toEqual(["group:hr", "group:staff"])
   expect(readersOf("/minutes")).toEqual(["group:hr"])
@@ -205,7 +205,7 @@ test("a session that expires midway is renewed, and if that fails the known read
   await run()
   expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
   expect(readersOf("/canteen")).toEqual(["group:guests", "group:hr", "group:staff"])
-  // Once it is logged in, the site forgets the session after its first page and does not let it in again.
+  // After a login, the site forgets the session after the first page and does not accept another login.
   site.letsInOnce.add("staff")
   const job = await run()
   expect(job).toMatchObject({ result: "finished-with-problems" })
@@ -217,7 +217,7 @@ test("a redirect shows the page only when it ends at the same address", async ()
   const there = new Set<string>()
   site.pages.set("/minutes", {
     for: ["hr"],
-    // As in applications that first check whether cookies are sent back.
+    // Like applications that first check whether cookies are sent back.
     refusal: (request, response) => {
       const cookie = request.headers.cookie ?? ""
       const isBack = there.has(cookie)
@@ -278,7 +278,7 @@ test("an observer with a new login or a new name starts over", async () => {
     ],
   }
   await run()
-  // Neither could visit the page.
+  // Neither observer could visit the page.
   expect(readersOf("/minutes")).toEqual(["group:hr"])
   expect(readersOf("/canteen")).toEqual(["group:hr"])
   source = { ...source, observers: [] }
@@ -300,7 +300,7 @@ test("pages of a source that gains observers stay with HR until observers look a
 test("equal texts with different readers are two pages, whichever way the readers change", async () => {
   const text =
     "The same few words stand on both of these pages, and there are enough of them to be told apart from others."
-  // Each names the other as its canonical.
+  // Each page names the other as its canonical address.
   const headOf = (path: string) => `<link rel="canonical" href="${site.url(path)}">`
   const twins = (first: readonly string[], second: readonly string[]) => {
     site.pages.set("/a/notes", { for: first, text, head: headOf("/b/notes") })
@@ -308,7 +308,7 @@ test("equal texts with different readers are two pages, whichever way the reader
   }
   site.pages.set("/", { for: [], links: ["/a/notes", "/b/notes"] })
   const of = (path: string) => readersOf(path)
-  // Whichever is read first, in the previous run the other one had the readers that this one has now.
+  // Whichever page is read first, the other one had its present readers in the previous run.
   const oneByOne = { settings: { FOSSICK_FETCH_CONCURRENCY: "1" } } as const
   twins(["hr"], ["hr", "staff"])
   await run(oneByOne)
@@ -321,7 +321,7 @@ test("equal texts with different readers are two pages, whichever way the reader
   expect([of("/a/notes"), of("/b/notes")]).toEqual([["group:hr"], ["group:hr", "group:staff"]])
   // Neither was temporarily mistaken for the other, which would have meant reading it again.
   expect(site.asked.filter(({ user, path }) => user === "hr" && path.endsWith("/notes"))).toHaveLength(6)
-  // Of several pages with the same readers, one is enough until its readers change.
+  // If several pages have the same readers, one of them is enough until its readers change.
   twins(["hr", "staff"], ["hr", "staff"])
   await run(oneByOne)
   expect([of("/a/notes"), of("/b/notes")].filter((all) => all?.length === 2)).not.toEqual([])
@@ -335,7 +335,7 @@ test("stale readers left in the index by a lost run are corrected, though the st
   await run()
   const url = site.url("/salaries")
   const page = runs.engine.pages.get(url)!
-  // It was open to everybody when the process was lost, and is closed again.
+  // The page was open to everybody when the process was lost, and is closed again.
   const { readers: _, ...open } = page
   runs.engine.pages.set(url, open)
   await run()

@@ -19,30 +19,30 @@ export interface Look {
 export interface LookOptions extends Pick<VisitOptions, "signal" | "onRedirect" | "onReading"> {
   /** Waits until the next request to the site may be made. */
   readonly turn: () => Promise<void>
-  /** Called with the size of each answer. */
+  /** Called with the size of each response. */
   readonly onBytes: (bytes: number) => void
 }
 
 /** The page as it was read for the index. */
 export interface OwnLook {
   readonly reading: Reading
-  /** Its {@link shownLines}. */
+  /** The {@link shownLines} of that page. */
   readonly lines: readonly string[]
 }
 
-/** How often one page is visited if the session ends each time. */
+/** Maximum number of visits to one page if the session ends each time. */
 const MAX_LOOKS = 3
 /** Statuses that say nothing about who may see the page, such as 429 Too Many Requests. */
 const PASSING = new Set([408, 425, 429])
 
-/** An observer at work in one run, with its own session. */
+/** An observer during one run, with its own session. */
 export class OneObserver implements AsyncDisposable {
   readonly observer: Observer
   readonly #reader: PageReader
   readonly #login: SourceLogin | null
   #lost: LoginError | null = null
 
-  /** @param main the reader of the source; the observer shares its reach, not its session */
+  /** @param main the reader of the source; the observer may reach the same addresses, but does not share its session */
   static async open(
     observer: Observer,
     source: Pick<Source, "seeds">,
@@ -139,7 +139,7 @@ function compared(
   { url, extracted, emptyBecause, rendered }: Reading,
 ): Look {
   if (url !== asked) return notShown(`it leads to ${url}`)
-  // If no browser is installed or the answer was cut off, nothing is known.
+  // If no browser is installed or the response was cut off, nothing is known.
   if (extracted.markdown === "" && emptyBecause !== undefined && rendered !== true)
     return { kind: "unknown", because: emptyBecause }
   const missing = firstMissing(lines, shownLines(extracted))
@@ -147,7 +147,7 @@ function compared(
   return notShown(`different text, without ${JSON.stringify(missing)}`)
 }
 
-/** The result of a visit that found no page: only an answer from the site itself counts against the observer. */
+/** The result of a visit that found no page. Only a response from the site itself counts against the observer. */
 function lookOf(visit: Exclude<Visit, { kind: "read" }>): Look {
   if (visit.kind === "unmodified")
     throw new Error(`${visit.url} answered 304 to a request without validators`)

@@ -1,16 +1,16 @@
 import { hash } from "node:crypto"
 import type { Page } from "#engine"
 
-/** The parts of a page that searches show to people. */
+/** The parts of a page that search results display to people. */
 export type Shown = Pick<Page, "title" | "description" | "author" | "markdown"> & {
   readonly images: readonly { readonly url: string }[]
 }
 
-/** The end of an address, where sessions and tokens are. Takes linear time: no part can match past the next bracket or quote. */
+/** The end of an address, which can contain sessions and tokens. Takes linear time: no part can match past the next bracket or quote. */
 const ADDRESS_END = /(\]\([^()\s?#;]*)[?#;][^()\s]*/g
-/** For example the time at which a page was generated, in its last line. */
+/** A time with seconds, for example when a page was generated, in its last line. */
 const TIME_WITH_SECONDS = /(?<!\d)\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?(?!\d)/g
-/** Number of characters of a line that the operator is shown. */
+/** Maximum number of characters of a line shown to the operator. */
 const QUOTED = 80
 
 /** The lines that are compared: title, description and author, then the main text, then images. */
@@ -22,13 +22,13 @@ export function shownLines({ title, description, author, markdown, images }: Sho
     .filter((line) => line !== "")
 }
 
-/** Differs when a page has changed: 96 bits of SHA-256. */
+/** A digest that differs when a page has changed: 96 bits of SHA-256. */
 export const digestOf = (lines: readonly string[]): string =>
   hash("sha256", lines.join("\n"), "base64url").slice(0, 16)
 
 /**
- * The first line, shortened, that one login was shown and another was not. `null` if the other was shown all of them in
- * the same order, perhaps with more lines in between.
+ * The first line, shortened, that one login was shown and another was not. `null` if the other one was shown all of the
+ * lines in the same order, perhaps with more lines in between.
  */
 export function firstMissing(lines: readonly string[], others: readonly string[]): string | null {
   let at = 0

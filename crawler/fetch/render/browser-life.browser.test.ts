@@ -96,7 +96,7 @@ async function startChild(): Promise<ChildProcess> {
   const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program], {
     stdio: ["ignore", "pipe", "inherit"],
   })
-  // The process ends only if the page could not be opened, and has then said why.
+  // The process ends only if the page could not be opened, and in that case it has printed why.
   await Promise.race([
     once(child.stdout, "data"),
     once(child, "exit").then(() => Promise.reject(new Error("the page with the endless script is closed"))),

@@ -17,14 +17,14 @@ export interface BrowserOptions {
 }
 
 /**
- * Nothing reaches the network except through the proxy, and nothing is loaded that no page requested. The browser does
- * not resolve names at all.
+ * Switches that keep anything from reaching the network except through the proxy, and anything from being loaded that
+ * no page requested. The browser does not resolve names at all.
  */
 const FLAGS = [
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
   "--dns-prefetch-disable",
   "--disable-quic",
-  // The name differs between versions.
+  // The switch has different names in different versions.
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--no-pings",
@@ -40,19 +40,19 @@ const FLAGS = [
   "--disable-software-rasterizer",
 ]
 
-/** Playwright switches these protections off for tests; we keep them on. */
+/** Playwright's switches that turn these protections off for tests; we leave them out to keep the protections on. */
 const KEPT_PROTECTIONS = ["--disable-popup-blocking", "--disable-ipc-flooding-protection"]
 
 const LAUNCH_TIMEOUT_MS = 30_000
-/** Time for a browser to close; then its processes are killed. */
+/** Time that a browser has to close before its processes are killed. */
 const CLOSE_MS = 5000
 const GONE_MS = 5000
 const GONE_POLL_MS = 20
 
-/** High, so that lazily loaded content is in view. */
+/** The viewport is high, so that lazily loaded content is in view. */
 const VIEWPORT = { width: 1280, height: 3000 }
 
-/** Whether the system lets browsers have a sandbox: root never has one. Remembered after the first try. */
+/** Whether the system allows browsers a sandbox; root never has one. Remembered after the first try. */
 let hasSandbox = process.getuid?.() !== 0
 
 /**
@@ -128,7 +128,7 @@ export class Browser {
         server: this.#options.proxy,
         username: pass.username,
         password: pass.password,
-        // Without it, Chromium connects to loopback directly.
+        // Without this setting, Chromium connects to loopback directly.
         bypass: "<-loopback>",
       },
       serviceWorkers: "block",
@@ -138,7 +138,7 @@ export class Browser {
     })
   }
 
-  /** Private memory of each of its processes, largest first; 0 if the system does not say. */
+  /** Private memory of each of its processes, largest first; 0 if the system does not report it. */
   async memory(): Promise<readonly ProcessMemory[]> {
     const measured = await Promise.all(
       (await this.#processes()).map(async ({ pid, type }) => ({
@@ -186,7 +186,7 @@ export class Browser {
 
 export interface ProcessMemory {
   readonly pid: number
-  /** Whether pages run in this process. */
+  /** Whether the process runs pages. */
   readonly isPage: boolean
   readonly bytes: number
 }
@@ -204,7 +204,7 @@ async function launch(profile: string, options: BrowserOptions): Promise<Browser
       headless: true,
       args: [
         ...FLAGS,
-        // The proxy's key, used for nothing else. The proxy itself checks the sites' certificates.
+        // Accepts the proxy's key, which is used for nothing else. The proxy itself checks the sites' certificates.
         `--ignore-certificate-errors-spki-list=${options.trustedKey}`,
         `--js-flags=--max-old-space-size=${options.heapMb}`,
       ],

@@ -6,7 +6,7 @@ export type FoundBrowser = { readonly path: string } | { readonly missing: strin
 const ADVICE =
   "install one with `npx playwright install chromium` or your system's chromium package, or set FOSSICK_BROWSER_PATH"
 
-/** Paths of Chromium and related browsers. Snap's comes last, because it cannot access most folders. */
+/** Paths of Chromium and related browsers. Snap's is last, because it cannot access most folders. */
 const SYSTEM_BROWSERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: [
     "/usr/bin/chromium",
@@ -29,7 +29,7 @@ const SYSTEM_BROWSERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   ]),
 }
 
-/** The configured browser, otherwise Playwright's own, otherwise the system's. `configured`: the setting, possibly empty. */
+/** Finds the configured browser, otherwise Playwright's own, otherwise the system's. `configured`: the setting, possibly empty. */
 export async function findBrowser(configured: string): Promise<FoundBrowser> {
   if (configured !== "") {
     return (await isExecutable(configured))

@@ -17,14 +17,14 @@ import { bareHost } from "../guard/allowed-networks.ts"
 import { SecureConnectionError } from "../connect/certificate-error.ts"
 import { makeCertificate } from "../connect/make-certificate.ts"
 
-/** Number of sockets that one page can have open at the same time. */
+/** Maximum number of sockets that one page can have open at the same time. */
 const MAX_SOCKETS = 64
-/** Time for the answer to a plain request to begin. */
+/** Time limit for the response to a plain request to begin. */
 const ANSWER_TIMEOUT_MS = 30_000
-/** Time for the browser to complete a TLS handshake with our certificate. */
+/** Time limit for the browser to complete a TLS handshake with our certificate. */
 const HANDSHAKE_TIMEOUT_MS = 10_000
 
-/** Headers from RFC 9110 §7.6.1, and those meant for a proxy. */
+/** Headers that are not passed on: those in RFC 9110 §7.6.1, and those meant for a proxy. */
 const HOP_BY_HOP = new Set([
   "connection",
   "keep-alive",
@@ -52,15 +52,17 @@ export interface ProxyPass extends Disposable {
 }
 
 /**
- * The browser's only way out: an HTTP proxy on loopback that connects only to addresses that a page's {@link AddressGuard} has checked.
- * Names are resolved here, once, so the browser never resolves any. Each redirect, script, frame and WebSocket is a separate request or
- * tunnel and is checked as such.
+ * The browser's only way out: an HTTP proxy on loopback that connects only to addresses that a page's {@link
+ * AddressGuard} has checked. Names are resolved here, once, so the browser never resolves any. Each redirect, script,
+ * frame and WebSocket is a separate request or tunnel and is checked as such.
  *
- * If a source's secure connections need authorities the browser does not know, or a client certificate, they are made here. This process
- * checks the site's certificate, and the browser talks TLS to this process, whose key it accepts for any host ({@link trustedKey}). The
- * key is made for this proxy and held in memory, so the browser itself trusts no further authority.
+ * If a source's secure connections need authorities that the browser does not know, or a client certificate, they are
+ * made here. This process checks the site's certificate, and the browser speaks TLS with this process, whose key it
+ * accepts for any host ({@link trustedKey}). The key is made for this proxy and kept in memory, so the browser itself
+ * trusts no further authority.
  *
- * A request without a {@link ProxyPass} is refused (407, RFC 9110 §11.7), so other programs on this machine cannot use the proxy.
+ * A request without a {@link ProxyPass} is refused (407, RFC 9110 §11.7), so other programs on this machine cannot use
+ * the proxy.
  */
 export class GuardProxy implements AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
@@ -102,7 +104,7 @@ export class GuardProxy implements AsyncDisposable {
     server.on("clientError", (_, client) => client.destroy())
   }
 
-  /** Lets one page use the proxy, wherever `guard` allows, until it has received `maxBytes`. */
+  /** Lets one page use the proxy, within the limits of `guard`, until it has received `maxBytes`. */
   admit(guard: AddressGuard, maxBytes: number): ProxyPass {
     const pass: Pass = new Pass(guard, maxBytes, () => this.#passes.delete(pass.credentials))
     this.#passes.set(pass.credentials, pass)
@@ -177,7 +179,7 @@ export class GuardProxy implements AsyncDisposable {
       answer("407 Proxy Authentication Required", 'proxy-authenticate: Basic realm="fossick"\r\n')
       return
     }
-    // A scheme without a default port, so that the port can always be read.
+    // The scheme has no default port, so that the port can always be read.
     const asked = URL.parse(`tunnel://${incoming.url ?? ""}`)
     const target = asked === null || asked.port === "" ? null : tunnelTarget(asked)
     if (!target) {
@@ -188,7 +190,7 @@ export class GuardProxy implements AsyncDisposable {
       answer("503 Service Unavailable")
       return
     }
-    // The port decides: a tunnel to port 80 can carry anything.
+    // The port decides whether TLS is used: a tunnel to port 80 can carry anything.
     const isSecure = pass.guard.ownsTls && asked?.port !== "80"
     void this.#pass(client, head, {
       isSecure,
@@ -247,7 +249,7 @@ export class GuardProxy implements AsyncDisposable {
     const secure = new TLSSocket(client, {
       isServer: true,
       secureContext: this.#own,
-      // The same protocol that the site was asked for.
+      // The protocol that the site was asked for as well.
       ALPNProtocols: ["http/1.1"],
     })
     const late = setTimeout(() => client.destroy(), HANDSHAKE_TIMEOUT_MS)
@@ -287,7 +289,7 @@ class GuardedAgent extends Agent {
     try {
       socket = await this.#guard.open(new URL(`http://${name}:${port ?? 80}/`))
     } catch (error) {
-      // If there is an error, there is no socket, whatever the type says.
+      // If there is an error, there is no socket, although the type says otherwise.
       ;(done as ((error: unknown) => void) | undefined)?.(error)
       return
     }
@@ -298,7 +300,7 @@ class GuardedAgent extends Agent {
 class Pass implements ProxyPass {
   readonly username = "page"
   readonly password = randomBytes(24).toString("base64url")
-  /** In the form used in the Proxy-Authorization header. */
+  /** User name and password in the form used in the Proxy-Authorization header. */
   readonly credentials = Buffer.from(`${this.username}:${this.password}`).toString("base64")
   readonly guard: AddressGuard
   readonly agent: Agent
@@ -340,7 +342,7 @@ class Pass implements ProxyPass {
     socket.once("close", () => this.sockets.delete(socket))
   }
 
-  /** The status that tells the browser about a failure, the same for all: a page must not learn the reason. */
+  /** The status that tells the browser about a failure. It is the same for all failures, because a page must not learn the reason. */
   statusOf(error: Error, target: URL): number {
     const isBlocked = [error, error.cause].some((one) => one instanceof BlockedAddressError)
     if (isBlocked && this.refused.length < 10 && !this.refused.includes(target.host))
@@ -358,7 +360,7 @@ class Pass implements ProxyPass {
   }
 }
 
-/** The guard judges by host and port; the scheme decides only the default port. */
+/** The target of a tunnel as an address for the guard, which judges by host and port; the scheme only decides the default port. */
 function tunnelTarget(asked: URL): URL | null {
   return URL.parse(`${asked.port === "80" ? "http" : "https"}://${asked.host}/`)
 }

@@ -10,9 +10,9 @@ import { article, bytes, hangs, startTestSite, type TestSite } from "../../testi
 
 const browserPath = await findTestBrowser()
 
-/** Time for a page that keeps a processor busy until its time is up. */
+/** Time limit for a page that keeps a processor busy until its time is up. */
 const BUSY_MS = 8000
-/** Time for a page that ends sooner or later, however it ends. */
+/** Time limit for a page that ends sooner or later, one way or another. */
 const GIVEN_UP_MS = 4000
 
 function readerOf(site: TestSite): PageReader {
@@ -54,7 +54,7 @@ describe("a hostile page", { tags: ["chromium"] }, () => {
   test.for<readonly [name: string, script: string]>([
     ["never ends", `for (;;);`],
     [
-      // Each round waits for a response, so the script never returns but leaves the processor to other tests.
+      // Each round waits for a response, so the script never returns but leaves processor time to other tests.
       "never ends once it is there, and alerts",
       `setTimeout(() => { for (;;) {
         alert("!"); prompt("…"); print()
@@ -94,7 +94,7 @@ describe("a hostile page", { tags: ["chromium"] }, () => {
       navigator.mediaDevices?.getUserMedia({ video: true }).catch(() => {})`),
       { timeoutMs: GIVEN_UP_MS },
     )
-    // On a busy machine its scripts may leave no time to read the page.
+    // On a busy machine the page's scripts may leave no time to read it.
     const isFair = result.kind === "read" || (result.kind === "failed" && result.transient)
     expect({ result, isFair }).toMatchObject({ isFair: true })
     expect(site.requests).not.toContain("/popup")
@@ -107,7 +107,7 @@ describe("a hostile page", { tags: ["chromium"] }, () => {
       "/grows",
       page(`setInterval(() => document.body.append("more ".repeat(10000)), 20)`),
     )
-    // On a busy machine it reaches the memory limit before it is read.
+    // On a busy machine the page reaches the memory limit before it is read.
     expect([
       { kind: "skipped", because: "too-large" },
       { kind: "failed", because: "unreadable" },
@@ -123,7 +123,7 @@ describe("a hostile page", { tags: ["chromium"] }, () => {
 
   test("that takes all memory is given up, and its browser keeps working", async () => {
     const before = await visit("/well", page(""))
-    // It keeps writing, so that it is not read before it has used too much memory.
+    // The page keeps changing, so that it is not read before it has used too much memory.
     const hog = `const kept = []
       setInterval(() => document.body.append(kept.push(new Uint8Array(50e6).fill(1)) + " "), 10)`
     const result = await visit("/memory", page(hog))

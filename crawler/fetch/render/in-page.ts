@@ -40,19 +40,19 @@ interface PageDocument {
 }
 
 declare const document: PageDocument
-/** These come from a world that the page's scripts cannot change. */
+/** The functions declared here belong to a world that the page's scripts cannot change. */
 declare function getComputedStyle(element: PageNode): { getPropertyValue(name: string): string }
 
-/** How much there is on a page so far. A finished page gives the same numbers twice. */
+/** How much a page contains so far. A finished page gives the same numbers twice. */
 export interface PageMeasure {
   readonly nodes: number
-  /** Characters of visible text, counted in short texts without white space. */
+  /** Number of characters of visible text, counted in short texts without white space. */
   readonly text: number
   /** Whether the page's own scripts, styles and frames have loaded and run. */
   readonly isLoaded: boolean
 }
 
-/** The most nodes and characters that are counted. */
+/** Maximum number of nodes and of characters that are counted. */
 export function measurePage(maxNodes: number, maxChars: number): PageMeasure {
   const silent = new Set(["head", "script", "style", "noscript", "template"])
   const left: PageNode[] = [document.documentElement]
@@ -72,19 +72,19 @@ export function measurePage(maxNodes: number, maxChars: number): PageMeasure {
 }
 
 /**
- * The document as HTML, as a reader would see it. The content of open shadow roots is placed where it is shown, with
- * the slotted content in it, and so is the content of frames of the same site. Scripts and style sheets are left out,
- * except data; where they decide whether an element's text is visible, the result is written into its `style`, and the
- * root is marked with `data-fossick-computed`.
+ * The document as HTML, as a reader would see it. The content of open shadow roots is placed where it is displayed,
+ * including the slotted content, and so is the content of frames from the same site. Scripts and style sheets are left
+ * out, except data; where they decide whether an element's text is visible, the result is written into its `style`, and
+ * the root is marked with `data-fossick-computed`.
  *
- * `url`: the address that relative addresses will be resolved against.
+ * `url`: the address against which relative addresses will be resolved.
  * @returns null when the HTML would be longer than `maxChars`.
  */
 export function serialisePage(url: string, maxChars: number): string | null {
   return new PageSerialiser(url).html(maxChars)
 }
 
-/** Writes one page. {@link serialisePage} needs it inside the page. */
+/** Serialises one page. {@link serialisePage} needs this class inside the page. */
 export class PageSerialiser {
   static readonly minFramePixels = 100
   static readonly empty = new Set(
@@ -93,10 +93,10 @@ export class PageSerialiser {
   static readonly dropped = new Set(["style", "noscript", "template"])
   static readonly computedMark = "data-fossick-computed"
   static readonly maxStyled = 50_000
-  /** Text further than this beyond the upper left corner of the page, in pixels, can't be scrolled to. */
+  /** Text that is further than this, in pixels, beyond the upper left corner of the page can't be scrolled to. */
   static readonly far = { left: -2000, top: -500 }
   static readonly handedDown = ["color", "font-size", "visibility", "-webkit-text-fill-color"]
-  /** Properties that can hide an element, each with the value at which it has no effect. */
+  /** Properties that can hide an element, each with the value that has no effect. */
   static readonly own: readonly (readonly [name: string, usual: string])[] = [
     ["opacity", "1"],
     ["filter", "none"],
@@ -129,7 +129,7 @@ export class PageSerialiser {
     return html
   }
 
-  /** The beginning of an element; the rest of it is added to `left`. */
+  /** The start tag of an element; the rest of the element is added to `left`. */
   opened(element: PageNode, left: (PageNode | string)[]): string {
     const name = element.localName
     if (PageSerialiser.dropped.has(name)) return ""
@@ -209,7 +209,7 @@ export class PageSerialiser {
     return width < minFramePixels || height < minFramePixels ? null : (frame.contentDocument?.body ?? null)
   }
 
-  /** The nodes that show in an element, in order. */
+  /** The nodes that are visible in an element, in order. */
   shown(element: PageNode): PageNode[] {
     if (element.shadowRoot) return [...element.shadowRoot.childNodes]
     if (element.localName === "slot" && typeof element.assignedNodes === "function") {
@@ -228,7 +228,7 @@ export class PageSerialiser {
   }
 }
 
-/** Runs before the page's own scripts: no user is there to answer a dialog, and each one would block the page. */
+/** Runs before the page's own scripts. There is no user to answer a dialog, and each one would block the page. */
 export function muteDialogs(): void {
   Object.assign(globalThis, {
     alert: () => undefined,

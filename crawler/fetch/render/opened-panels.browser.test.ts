@@ -142,7 +142,7 @@ describe("content that readers open on a page", { tags: ["chromium"] }, () => {
 describe("a tree whose branches load when they are opened", { tags: ["chromium"] }, () => {
   const link = (name: string, more = "") => `<a href="/${name}"${more}>${name}</a>`
   const grown: Record<string, string> = {
-    // Buttons that lead nowhere, an expander beside an item that is a link, and an item around its link.
+    // Buttons that link nowhere, an expander beside an item that is a link, and an item around its link.
     "/grow/root": `<ul><li><a href="#" role="button" aria-expanded="false" onclick="grow(this, 'sails')">+</a> ${link("sails")}</li></ul>
       <ul role="tree"><li><i onclick="grow(this.nextElementSibling, 'stones')"></i>${link("stones", ' role="treeitem" aria-expanded="false"')}</li></ul>`,
     "/grow/sails": `<ul><li role="treeitem" aria-expanded="false" onclick="event.target === this && grow(this.firstChild, 'sailcloth')">${link("sailcloth")}</li></ul>`,

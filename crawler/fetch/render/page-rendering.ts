@@ -23,22 +23,22 @@ export interface PageRenderingOptions {
   readonly guard: AddressGuard
   /** The browser, which can be shared with others. */
   readonly renderer: () => Promise<Renderer>
-  /** For a source with a login. */
+  /** The session of a source with a login. */
   readonly session?: Session | undefined
-  /** How a fetched page is read without a browser. */
+  /** Reads a fetched page without a browser. */
   readonly read: (fetched: Fetched, deadline: number, options: VisitOptions) => Promise<Visit>
-  /** How a page is fetched, redirects included. */
+  /** Fetches a page and follows redirects. */
   readonly fetch: (url: PageUrl, options: VisitOptions) => Promise<FetchResult>
 }
 
-/** Time that live calls reserve for reading the page when the browser is done. */
+/** Time that live calls reserve for reading the page after the browser has finished. */
 const READING_MS = 500
-/** A browser has found more text when its text is longer by a word or two. */
+/** How much longer the text must be for a browser to have found more: by a word or two. */
 const MORE_CHARS = 10
 
 type Read = Extract<Visit, { kind: "read" }>
 
-/** Reads pages through a browser where that is requested or needed. */
+/** Reads pages in a browser where that is requested or needed. */
 export class PageRendering {
   readonly #options: PageRenderingOptions
   readonly #trials = new Trials()
@@ -47,7 +47,7 @@ export class PageRendering {
     this.#options = options
   }
 
-  /** Reads a page that was fetched. `deadline`: when the visit must end; only live calls are held to it while they render. */
+  /** Reads a page that was fetched. `deadline`: when the visit must end; while rendering, it applies to live calls only. */
   async read(
     fetched: Fetched,
     rendering: Rendering,
@@ -57,12 +57,12 @@ export class PageRendering {
     const { read } = this.#options
     if (!isHtml(fetched)) return await read(fetched, deadline, options)
     if (rendering === "browser") return await this.#render(fetched, deadline, options)
-    // Reading the page hands its bytes over, and the browser may still need them.
+    // Reading the page transfers its bytes, and the browser may still need them.
     const copy = rendering === "http" ? null : { ...fetched, body: Uint8Array.from(fetched.body) }
     const visit = await read(fetched, deadline, options)
     if (visit.kind !== "read") return visit
-    // The page only leads to the wanted one. If it redirects only readers without scripts, its scripts get the first
-    // try.
+    // The page is only a redirect to the wanted one. If it redirects only readers without scripts, its scripts are
+    // tried first.
     const { refresh } = visit.reading.extracted
     if (refresh && refresh.unscripted !== true && refreshTarget(visit.reading) !== null) return visit
     if (copy !== null && isThin(visit.reading.extracted.markdown)) {
@@ -73,7 +73,7 @@ export class PageRendering {
     return await this.#tried(visit, copy, deadline, options)
   }
 
-  /** If a browser might find more on a page that came with text, opens the page in one. `copy`: null if no browser may be used. */
+  /** Opens a page that has text in a browser, if the browser might find more on it. `copy`: null if no browser may be used. */
   async #tried(sent: Read, copy: Fetched | null, deadline: number, options: VisitOptions): Promise<Visit> {
     const { reading } = sent
     const { url, extracted } = reading
@@ -104,8 +104,8 @@ export class PageRendering {
   }
 
   /**
-   * `sent`: the page as read without a browser. `doubt`: what may be missing from it. A page with a doubt has text, and is stored as sent
-   * if no browser can read it.
+   * `sent`: the page as read without a browser. `doubt`: what may be missing from it. A page with a doubt has text, and
+   * is stored without a browser's help if no browser can read it.
    */
   async #render(
     fetched: Fetched,
@@ -134,7 +134,7 @@ export class PageRendering {
     if (sent && doubt !== undefined && (result.kind === "no-browser" || result.kind === "failed"))
       return doubted(sent, `${doubt}; ${result.detail}`)
     if (result.kind === "no-browser") return sent ? unread(sent, result.detail) : noBrowser(result.detail)
-    // The site has answered, even if the browser failed on the page.
+    // The site has responded, even if the browser failed on the page.
     if (result.kind === "failed") return { ...result, status: result.status ?? fetched.status }
     if (result.kind !== "rendered") return result
     const { document, html, bytes, refused, screenshot } = result
@@ -186,7 +186,7 @@ function isMore(reason: Reason, sent: Reading, rendered: Reading): boolean {
 
 const wordsOf = (markdown: string): string => toPlainText(markdown).replace(/\s+/g, " ").trim()
 
-/** A shell's text ("Please switch on JavaScript") is not the page's text, so no text is better. Its links do belong to the page. */
+/** Returns the page without text: a shell's text ("Please switch on JavaScript") is not the page's text, so no text is better. Its links do belong to the page. */
 function unread({ reading }: Read, detail: string): Visit {
   const { validators: _, ...rest } = reading
   return {

@@ -11,8 +11,8 @@ export class PageWorld {
   }
 
   /**
-   * Returns what `run` returns inside the page. `run` must use nothing but its parameters, which are sent as JSON, and
-   * the class `uses`.
+   * Returns the result of `run`, which is called inside the page. `run` may use only its parameters, which are sent as
+   * JSON, and the class `uses`.
    * @returns null when the page's scripts don't let it run within `timeoutMs`.
    */
   async run<Given extends readonly unknown[], Result>(

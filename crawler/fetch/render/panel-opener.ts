@@ -36,7 +36,7 @@ declare const self: { fossickPanels?: PanelOpener }
 /** A control that opens something on its page. */
 export interface Closed {
   readonly kind: "branch" | "panel"
-  /** Identifies the control on all pages that show it. */
+  /** Identifies the control on all pages that contain it. */
   readonly mark: string
 }
 
@@ -45,7 +45,7 @@ export function findClosed(max: number): readonly Closed[] {
   return (self.fossickPanels ??= new PanelOpener()).find(max)
 }
 
-/** Opens one of the controls found last. @returns whether it did. */
+/** Opens one of the most recently found controls. @returns whether it did. */
 export function openClosed(at: number): boolean {
   return self.fossickPanels?.open(at) ?? false
 }
@@ -61,9 +61,9 @@ export function restoreOpened(): void {
 }
 
 /**
- * Opens what readers can open without leaving the page. It clicks controls that say they are closed
- * (`aria-expanded="false"`), tabs that are not chosen and `<summary>`, and only where the panel shows nothing yet. It
- * never clicks forms, menus, or links that lead somewhere.
+ * Opens everything that readers can open without leaving the page. It clicks controls that are marked as closed
+ * (`aria-expanded="false"`), tabs that are not selected and `<summary>`, and only where the panel is still empty. It
+ * never clicks forms, menus, or links to other pages.
  */
 export class PanelOpener {
   static readonly controls =
@@ -73,17 +73,17 @@ export class PanelOpener {
   static readonly around =
     "nav, header, footer, aside, [role='navigation'], [role='banner'], [role='contentinfo']"
   static readonly fields = "input, select, textarea, option"
-  /** Icons that open a tree item: beside its link, or one box deeper. */
+  /** Selects icons that open a tree item: beside its link, or one element deeper. */
   static readonly signs = ":scope > :is(i, ins, span, div), :scope > :is(div, span) > :is(i, ins, span, div)"
   static readonly pictures = "img, picture, video, audio, iframe, object, embed, canvas"
-  /** A longer text beside a control is the content that the control hides, not a branch's label. */
+  /** Maximum length of a branch's label. A longer text beside a control is the content that the control hides. */
   static readonly maxLabelChars = 100
-  /** The most text kept from the tab that the page shows first, which may be the whole page. */
+  /** Maximum number of characters kept from the tab that the page displays first, which may be the whole page. */
   static readonly maxFirstTabChars = 1_000_000
   readonly address = this.here()
   readonly done = new Set<OpenNode>()
   found: OpenNode[] = []
-  /** Panels' contents, in the order they were opened. */
+  /** Contents of panels, in the order in which they were opened. */
   readonly kept: {
     readonly label: string
     readonly panel: OpenNode
@@ -92,7 +92,7 @@ export class PanelOpener {
   }[] = []
   last: OpenNode | null = null
 
-  /** The address without its fragment, unless that is a route: a click on `#` leads nowhere. */
+  /** The address without its fragment, which only changes within the page, unless the fragment is a route. */
   here(): string {
     return document.location.href.replace(/#(?!!?\/).*$/, "")
   }
@@ -134,7 +134,7 @@ export class PanelOpener {
     this.kept.push({ label: this.textOf(control).slice(0, 200), panel, copy: panel.cloneNode(true), text })
   }
 
-  /** The chosen tab's text may be replaced when another tab is opened. */
+  /** The text of the selected tab may be replaced when another tab is opened. */
   keepChosen(tab: OpenNode): void {
     const list = tab.closest("[role='tablist']")
     const chosen = list?.querySelector("[role='tab'][aria-selected='true']") ?? null
@@ -145,7 +145,7 @@ export class PanelOpener {
 
   restore(): void {
     const whole = this.textOf(document.body)
-    // Last one first, because each is inserted right after its panel.
+    // Starts with the last one, because each is inserted right after its panel.
     for (const { label, panel, copy, text } of [...this.kept].reverse()) {
       if (whole.includes(text) || panel.parentElement === null) continue
       const box = document.createElement("section")
@@ -218,7 +218,7 @@ export class PanelOpener {
     return id === "" ? null : document.getElementById(id)
   }
 
-  /** Whether other tabs show their text in the same panel. */
+  /** Whether other tabs display their text in the same panel. */
   isShared(tab: OpenNode): boolean {
     const id = tab.getAttribute("aria-controls")
     const tabs = [...(tab.closest("[role='tablist']")?.querySelectorAll("[role='tab']") ?? [])]
@@ -242,7 +242,7 @@ export class PanelOpener {
     return (control.closest("h1, h2, h3, h4, h5, h6, dt") ?? control).nextElementSibling
   }
 
-  /** Whether a panel shows nothing yet, or only asks to wait ("Loading…"). */
+  /** Whether a panel is still empty, or only asks to wait ("Loading…"). */
   isBare(panel: OpenNode | null): boolean {
     if (panel === null) return true
     const isDetails = panel.localName === "details"

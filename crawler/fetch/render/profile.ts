@@ -5,12 +5,12 @@ import { basename, join } from "node:path"
 /** A browser's folder. Disposing of it removes it. */
 export interface Profile extends AsyncDisposable {
   readonly folder: string
-  /** Marks the folder with its owner, for {@link removeLeftovers}. */
+  /** Records which browser the folder belongs to, for {@link removeLeftovers}. */
   belongsTo(browser: number): Promise<void>
 }
 
 const PREFIX = "fossick-render-"
-/** Holds the process id of the browser. */
+/** Name of the file that contains the process id of the browser. */
 const BROWSER_FILE = "fossick-browser-pid"
 
 /** Names of the folders of this process. */
@@ -36,7 +36,7 @@ export async function createProfile(): Promise<Profile> {
 export async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const owner = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1] ?? Number.NaN)
-    // In a container this process may well have the same id as the one that was lost.
+    // In a container, this process may well have the same id as the lost one.
     const isInUse = owner === process.pid ? own.has(name) : isAlive(owner)
     if (Number.isNaN(owner) || isInUse) continue
     const folder = join(tmpdir(), name)

@@ -28,20 +28,20 @@ export interface RenderTask {
   readonly party: Party
   /** The page as the site sent it: an HTML document. The browser gets it from here and does not fetch it again. */
   readonly document: Fetched
-  /** Fetches a document that the page's scripts navigate to. Any other outcome ends the visit. */
+  /** Fetches a document that the page's scripts navigate to. The visit ends if the result is not a document. */
   readonly follow: (url: PageUrl) => Promise<FetchResult>
   /** Gives the browser the cookies of a logged-in user. */
   readonly session?: Session | undefined
-  /** The longest HTML accepted, in characters. */
+  /** Maximum length of the HTML, in characters. */
   readonly maxChars: number
-  /** Time for the page alone, from the moment there is room for it. */
+  /** Time limit for the page alone, from the moment there is room for it. */
   readonly timeoutMs: number
   /** When rendering must be done, including the wait for room, in milliseconds since 1970. Default: no deadline. */
   readonly deadline?: number
   readonly signal?: AbortSignal | undefined
-  /** Whether to take a picture at the end; images and fonts are then loaded, too. */
+  /** Whether to take a screenshot at the end; images and fonts are then loaded, too. */
   readonly screenshot?: ScreenshotOptions | undefined
-  /** The shortest time to wait before each document is read. Default 0. */
+  /** Minimum time to wait before each document is read. Default 0. */
   readonly settleMs?: number | undefined
   /** Called before a branch is opened. If it returns true, another page of the site has opened the branch, so it stays closed. */
   readonly isOpenElsewhere?: (mark: string) => boolean
@@ -49,15 +49,15 @@ export interface RenderTask {
 
 export interface Rendered {
   readonly kind: "rendered"
-  /** The document at the end, which is not the task's when scripts navigated elsewhere. */
+  /** The document displayed at the end, which is not the task's if scripts navigated elsewhere. */
   readonly document: Fetched
-  /** The page as the browser shows it at the end. */
+  /** The page as the browser displays it at the end. */
   readonly html: string
-  /** Bytes the page loaded besides its document. */
+  /** Number of bytes that the page loaded in addition to its document. */
   readonly bytes: number
-  /** The requests that were refused, in words: they can explain why something is missing. */
+  /** The requests that were refused, in words. They can explain why something is missing. */
   readonly refused: readonly string[]
-  /** The picture, if one was requested and there was time for it. */
+  /** The screenshot, if one was requested and there was time for it. */
   readonly screenshot?: Screenshot
 }
 
@@ -69,48 +69,48 @@ export type RenderResult =
   /** No browser was available; `detail` says what to do. */
   | { readonly kind: "no-browser"; readonly detail: string }
 
-/** Bytes a page may load besides its document. */
+/** Maximum number of bytes that a page may load in addition to its document. */
 const MAX_TRAFFIC_BYTES = 50_000_000
-/** How many times scripts may navigate to another document. */
+/** Maximum number of times that scripts may navigate to another document. */
 const MAX_HOPS = 5
-/** The share of its time in which a page may settle; the rest is for reading it. */
+/** The share of its time that a page has to settle; the rest is for reading it. */
 const SETTLE_SHARE = 0.75
 const POLL_MS = 100
-/** Without a request or a change for this long, a page is done. */
+/** A page is considered complete after this long without a request or a change. */
 const QUIET_MS = 400
-/** The same for a page that has almost no text yet. */
+/** The same time for a page that has almost no text yet. */
 const THIN_QUIET_MS = 1500
 const THIN_CHARS = 200
-/** The same time for a page whose scripts have not all had their turn. */
+/** The same time for a page that has not run all of its scripts yet. */
 const LOADING_QUIET_MS = 4000
 const MAX_MEASURED_NODES = 100_000
-/** The most requests of a page; after that it is read as it is. */
+/** Maximum number of requests of a page; after that it is read as it is. */
 const MAX_REQUESTS = 500
 /** Time to read the page. After that its scripts are stopped and reading is tried again. */
 const READ_MS = 3000
-/** Time to open a page. That takes far less than a second, except on a busy machine. */
+/** Time limit for opening a page. Opening takes far less than a second, except on a busy machine. */
 const OPEN_MS = 15_000
 const CLOSE_MS = 3000
-/** Time to take a picture. */
+/** Time limit for taking a screenshot. */
 const SCREENSHOT_MS = 10_000
-/** Controls opened on one page: branches of a tree all at once, panels one by one. */
+/** Maximum number of controls opened on one page: branches of a tree all at once, panels one by one. */
 const MAX_BRANCHES = 40
 const MAX_PANELS = 30
-/** Levels of a tree that are opened on one page. */
+/** Maximum number of levels of a tree that are opened on one page. */
 const MAX_LEVELS = 4
-/** A panel is open once a click has caused no request for this long: on a busy machine requests show up late. */
+/** A panel is considered open once a click has caused no request for this long: on a busy machine requests are reported late. */
 const OPENED_MS = 300
-/** Characters kept of a panel that the next one may replace. */
+/** Maximum number of characters kept of a panel that the next one may replace. */
 const MAX_PANEL_CHARS = 200_000
-/** The largest height of a picture in pixels: the browser holds all of it at once, at about four bytes a pixel. */
+/** Maximum height of a screenshot in pixels: the browser keeps all of it in memory, at about four bytes per pixel. */
 const SCREENSHOT_HEIGHT = 10_000
 const VIEWPORT = { width: 1280, height: 720 }
 
-/** Never loaded: they hold no text. */
+/** Types that are never loaded, because they contain no text. */
 const UNWANTED = new Set(["image", "media", "font", "texttrack", "manifest", "ping", "cspviolationreport"])
-/** Loaded only when a picture is taken. */
+/** Types that are loaded only when a screenshot is taken. */
 const SEEN = new Set(["image", "font"])
-/** Connections that can stay open as long as the page does. */
+/** Types of connections that can stay open as long as the page does. */
 const LASTING = new Set(["websocket", "eventsource"])
 
 /**
@@ -148,7 +148,7 @@ export async function renderPage(
   }
 }
 
-/** A browser that cannot open a page is no longer of any use. */
+/** A browser that cannot open a page is no longer usable. */
 async function open(browser: Browser, pass: ProxyPass) {
   const opening = browser.newContext(pass).then(async (context) => ({
     context,
@@ -198,7 +198,7 @@ class PageVisit {
     }
     page.on("request", (request) => {
       this.#requests += 1
-      // Done at once, because requests made in the meantime must be handled too.
+      // Not awaited, because requests made in the meantime must be handled too.
       if (this.#requests === MAX_REQUESTS) void world.stopScripts(READ_MS)
       if (!LASTING.has(request.resourceType())) this.#inFlight.add(request)
       this.#activeAt = steadyNow()
@@ -339,7 +339,7 @@ class PageVisit {
     return { kind: "rendered", document: this.#document, html: read.value, bytes: 0, refused: [] }
   }
 
-  /** The result with the picture, if one was requested. */
+  /** The result with the screenshot, if one was requested. */
   async #seen(result: RenderResult): Promise<RenderResult> {
     const { screenshot: asked } = this.#task
     if (asked === undefined || result.kind !== "rendered") return result
@@ -370,7 +370,7 @@ class PageVisit {
     try {
       const type = request.resourceType()
       const isUnwanted = UNWANTED.has(type) && !(this.#task.screenshot !== undefined && SEEN.has(type))
-      // Requests caused by a click may only read.
+      // Requests caused by a click must not change anything.
       const mayChange = this.#isOpening && request.method() !== "GET" && request.method() !== "HEAD"
       if (this.#requests >= MAX_REQUESTS || isUnwanted || mayChange) await route.abort("blockedbyclient")
       else if (!request.isNavigationRequest()) await route.continue()
@@ -384,11 +384,11 @@ class PageVisit {
         await route.abort("aborted")
       }
     } catch {
-      // The page is gone.
+      // The page was closed.
     }
   }
 
-  /** Another site's frame is not read, so there is no need to load it. */
+  /** Handles a request for a frame. Another site's frame is not read, so there is no need to load it. */
   async #frame(route: Route, request: Request): Promise<void> {
     const isOwn = URL.parse(request.url())?.origin === new URL(this.#document.url).origin
     await (isOwn ? route.continue() : route.abort("blockedbyclient"))
@@ -433,7 +433,7 @@ async function endOf(
   })
 }
 
-/** A page that cannot be closed takes its browser with it. */
+/** Closes a page's context. A page that cannot be closed causes its browser to be killed. */
 async function closed(context: BrowserContext, browser: Browser): Promise<void> {
   const closing = context.close().then(
     () => true,

@@ -11,13 +11,13 @@ export interface RendererOptions {
   readonly userAgent: string
   /** Path of the browser; if empty, a browser is searched for. */
   readonly browserPath: string
-  /** Pages open at the same time. */
+  /** Maximum number of pages open at the same time. */
   readonly pages: number
-  /** Memory that all open pages may take together, in megabytes; one page's scripts get half of it. */
+  /** Maximum memory that all open pages may use together, in megabytes; one page's scripts get half of it. */
   readonly memoryMb: number
-  /** A browser with nothing to do is closed after this long. */
+  /** Idle time after which a browser is closed. */
   readonly idleMs?: number
-  /** A browser is replaced after this many pages, since browsers grow. */
+  /** Number of pages after which a browser is replaced, since its memory grows. */
   readonly pagesPerBrowser?: number
 }
 
@@ -26,7 +26,7 @@ const WATCH_MS = 500
 /** How long to wait before searching again on a system without a browser. */
 const MISSING_MS = 60_000
 
-/** Chromium puts a socket below the folder for temporary files, and the path of a socket has at most 107 bytes. */
+/** Maximum length of the path of the folder for temporary files: Chromium creates a socket below it, and the path of a socket has at most 107 bytes. */
 const LONGEST_TEMPORARY_FOLDER = 59
 
 /**
@@ -37,7 +37,7 @@ export class Renderer implements AsyncDisposable {
   readonly #options: Required<RendererOptions>
   #proxy: Promise<GuardProxy> | null = null
   #browser: Promise<Browser | Missing> | null = null
-  /** Pages given to this browser. */
+  /** Number of pages opened in this browser. */
   #given = 0
   readonly #room: FairPool
   /** Browsers that are shutting down. */
@@ -50,12 +50,12 @@ export class Renderer implements AsyncDisposable {
     this.#options = { idleMs: 15_000, pagesPerBrowser: 100, ...options }
     this.#room = new FairPool("browser-pages", {
       places: this.#options.pages,
-      // A worn-out browser gets no more pages, and is replaced when the last of them is done.
+      // A worn-out browser gets no more pages, and is replaced when the last one is done.
       isOpen: () => this.#given < this.#options.pagesPerBrowser || this.#room.running === 0,
     })
   }
 
-  /** Renders one page; its time starts when there is room for it. Whatever goes wrong on the page is returned as a value, not thrown. */
+  /** Renders one page; its time starts when there is room for it. Anything that goes wrong on the page is returned as a value, not thrown. */
   async render(task: RenderTask): Promise<RenderResult> {
     const late =
       task.deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, task.deadline - steadyNow()))]
@@ -98,7 +98,7 @@ export class Renderer implements AsyncDisposable {
     }
   }
 
-  /** Ends the browser; pages in it fail. */
+  /** Closes the browser; pages that are open in it fail. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     this.#room.close(new Error("The browser was closed."))
@@ -186,7 +186,7 @@ export class Renderer implements AsyncDisposable {
         }, this.#options.idleMs).unref()
   }
 
-  /** The largest process has to go: usually that of one page, otherwise the browser itself. */
+  /** Kills the largest process if too much memory is used: usually that of one page, otherwise the browser itself. */
   async #limitMemory(): Promise<void> {
     const browser = await this.#browser
     if (!browser || "missing" in browser) return

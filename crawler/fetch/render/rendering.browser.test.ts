@@ -27,7 +27,7 @@ const browserPath = await findTestBrowser()
 const TEXT =
   "Windmills grind grain with the force of the wind, and have done so for a thousand years. ".repeat(6)
 
-/** The shell of a page that `script` makes. */
+/** A page without text whose content `script` creates. */
 function shell(script: string, options: { head?: string; body?: string } = {}): string {
   return `<!doctype html><html lang="en"><head><title>Shell</title>${options.head ?? ""}</head><body>
 <noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div>${options.body ?? ""}
@@ -352,7 +352,7 @@ async function readingOf(visit: Promise<Visit>): Promise<Reading> {
   return done.reading
 }
 
-/** Sockets on loopback that the page must not reach. */
+/** Starts sockets on loopback that the page must not reach. */
 async function startCanary() {
   const reached: string[] = []
   const server = createServer((socket) => {

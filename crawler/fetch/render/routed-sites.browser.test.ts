@@ -60,7 +60,7 @@ describe("sites rendered by scripts", { tags: ["chromium"] }, () => {
       expect(page?.markdown).toContain(TOPICS[route.slice(3) as keyof typeof TOPICS])
     }
     expect((await story.engine.stats()).pages).toBe(3)
-    // The next run finds them unchanged, and does not count the missing page as a page.
+    // The next run finds the pages unchanged, and does not count the missing page as a page.
     const again = await run()
     expect(again.outcomes).toMatchObject({ unchanged: 3, "skipped:soft-404": 1 })
   })
@@ -112,7 +112,7 @@ describe("sites rendered by scripts", { tags: ["chromium"] }, () => {
       const texts = Object.values(TOPICS).map((text) => expect.stringContaining(text) as string)
       expect(await read()).toEqual(texts)
       expect((await story.engine.stats()).pages).toBe(3)
-      // The next run opens them in a browser at once and changes nothing.
+      // The next run opens the pages in a browser at once and changes nothing.
       expect((await crawl()).outcomes).toEqual({ unchanged: 3 })
       expect(await read()).toEqual(texts)
     },

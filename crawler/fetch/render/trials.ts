@@ -8,32 +8,32 @@ export type Reason =
   | "same-text"
   /** Panels are empty until they are opened. */
   | "panels"
-  /** Elements that should hold links are empty. */
+  /** Elements that should contain links are empty. */
   | "branches"
 
-/** How a visit's detail describes an empty navigation or a closed branch of a tree. */
+/** The words for an empty navigation or a closed branch of a tree in a visit's detail. */
 export const LINKS_LEFT = "menu or tree"
 
-/** Once a browser has opened this many pages in a row for one reason and found nothing more, it opens no more of the site's pages for that reason. */
+/** Number of pages in a row in which a browser, opened for one reason, found nothing more. After that, no more pages of the site are opened for that reason. */
 const MOST_IN_VAIN = 3
 /** How long to wait before trying again: sites change, and the reader of live calls runs for weeks. */
 const VAIN_FOR_MS = 60 * 60_000
-/** Texts remembered across all sites, about 200 bytes each. */
+/** Maximum number of texts remembered across all sites, at about 200 bytes each. */
 const MAX_TEXTS = 10_000
 const MAX_SITES = 1000
-/** Addresses remembered for one text. */
+/** Maximum number of addresses remembered for one text. */
 const MAX_ADDRESSES = 100
 
 interface Vain {
-  /** Pages in a row. */
+  /** Number of pages in a row. */
   readonly pages: number
   readonly lastAt: number
 }
 
 interface SharedText {
-  /** Addresses read without a browser. */
+  /** Addresses that were read without a browser and have this text. */
   readonly urls: Set<PageUrl>
-  /** Whether a browser showed that scripts turn it into another page. */
+  /** Whether rendering in a browser proved that scripts turn the document into another page. */
   isShell: boolean
 }
 
@@ -44,7 +44,7 @@ export class Trials {
   readonly #open = new Lru<string, PageUrl>(MAX_TEXTS)
   readonly #vain = new Lru<string, Vain>(MAX_SITES)
 
-  /** Notes a page read without a browser. @returns what is known about its text */
+  /** Records a page that was read without a browser. @returns what is known about its text */
   met(url: PageUrl, textHash: string): SharedText {
     const key = keyOf(url, textHash)
     const known = this.#texts.get(key) ?? { urls: new Set(), isShell: false }
@@ -59,7 +59,7 @@ export class Trials {
     return vain === undefined || vain.pages < MOST_IN_VAIN || steadyNow() - vain.lastAt >= VAIN_FOR_MS
   }
 
-  /** Notes that a page is about to open a branch of its site's tree. @returns whether another page has opened it */
+  /** Records that a page is about to open a branch of its site's tree. @returns whether another page has opened it */
   isOpen(url: PageUrl, mark: string): boolean {
     const key = keyOf(url, mark)
     const before = this.#open.get(key)
@@ -75,5 +75,5 @@ export class Trials {
   }
 }
 
-/** A key for something on the site that `url` is on. */
+/** A key for something on the site of `url`. */
 const keyOf = (url: PageUrl, what: string): string => `${new URL(url).origin} ${what}`

@@ -1,11 +1,11 @@
 import type { CutOff, FetchOptions } from "../fetch.ts"
 
-/** More than any robots.txt needs; pages can have a different limit. */
+/** Maximum size of a robots.txt, more than any site needs. It does not depend on the limit for pages. */
 const MAX_ROBOTS_BYTES = 5_000_000
-/** Every page of a site waits for its robots.txt. */
+/** Time limit, which is short because every page of a site waits for its robots.txt. */
 const ROBOTS_TIMEOUT_MS = 10_000
 
-/** How a robots.txt is fetched. */
+/** The options for fetching a robots.txt. */
 export const robotsFetch = (
   timeoutMs: number,
 ): Pick<FetchOptions, "accepts" | "maxBytes" | "takesCutOff" | "timeoutMs"> => ({
@@ -16,8 +16,8 @@ export const robotsFetch = (
 })
 
 /**
- * Whether a cut-off robots.txt ends with a whole line, and no header promised more. Otherwise a site that cuts off all
- * its answers could never be crawled.
+ * Whether a cut-off robots.txt ends with a whole line, and no header promised more. Without this exception, a site that
+ * cuts off all its responses could never be crawled.
  */
 const isWholeLines = ({ body, headers }: CutOff): boolean =>
   headers["content-length"] === undefined && body.at(-1) === 0x0a

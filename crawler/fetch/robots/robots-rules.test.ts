@@ -149,7 +149,7 @@ describe("robots.txt (RFC 9309)", () => {
     const padding = `# ${"x".repeat(1000)}\n`.repeat(600)
     expect(allows(`User-agent: *\nDisallow: /a\n${padding}Disallow: /b`, "/b")).toBe(true)
     expect(allows(`User-agent: *\nDisallow: /a\n${padding}Disallow: /b`, "/a")).toBe(false)
-    // The cut goes through the middle of a character.
+    // The limit is in the middle of a character.
     const start = "User-agent: *\nDisallow: /"
     expect(allows(`${start}${"a".repeat(500 * 1024 - start.length - 1)}😀`, "/a")).toBe(true)
   })

@@ -2,14 +2,14 @@
 export interface RobotsRules {
   /** Whether this absolute address may be visited. */
   allows(url: string): boolean
-  /** Null when the visit is allowed; otherwise the reason it is not, naming the deciding line. */
+  /** Null when the visit is allowed; otherwise the reason why it is not, which quotes the deciding line. */
   refusal(url: string): string | null
   /** Milliseconds between two requests; null when not given. */
   readonly crawlDelayMs: number | null
   readonly sitemaps: readonly string[]
 }
 
-/** In characters. RFC 9309 §2.5: at least this much must be read; we read no more. */
+/** Number of characters that are read. RFC 9309 §2.5 requires at least this many; we read no more. */
 const MAX_CHARS = 500 * 1024
 
 const SHOWN_CHARS = 200
@@ -26,8 +26,8 @@ interface Rule {
 }
 
 /**
- * Parses a robots.txt for the crawler with this product token. Groups that name it are combined, or else those for `*`;
- * the longest matching pattern decides, and on a tie the friendlier one (§2.2.2).
+ * Parses a robots.txt for the crawler with this product token. Groups that name it are combined, or else those for `*`.
+ * The longest matching pattern decides; on a tie, the one that allows the visit (§2.2.2).
  */
 export function parseRobots(text: string, agent: string): RobotsRules {
   const { groups, sitemaps } = parse(text.slice(0, MAX_CHARS).toWellFormed())
@@ -85,7 +85,7 @@ function parse(text: string): { groups: Group[]; sitemaps: string[] } {
   return { groups, sitemaps }
 }
 
-/** `FossickBot/1.0 (…)` and `FossickBot*` name the token `fossickbot`. */
+/** The product token in a `User-agent` line: `FossickBot/1.0 (…)` and `FossickBot*` both name `fossickbot`. */
 function productToken(value: string): string {
   return (/^[\w-]+/.exec(value)?.[0] ?? value).toLowerCase()
 }

@@ -20,7 +20,7 @@ const failed = (more: Partial<Extract<FetchResult, { kind: "failed" }>>): FetchR
   ...more,
 })
 
-/** A cache for sites that answer like this, and the addresses that were requested. */
+/** A cache for sites that respond like this, and the addresses that were requested. */
 function cacheOf(answer: (url: PageUrl) => FetchResult) {
   const asked: string[] = []
   const cache = new RobotsCache("FossickBot", async (url) => {
@@ -110,7 +110,7 @@ test("a broken robots.txt is fetched again after a minute, and reported by its s
   expect(cache.has(page("https://a.example/"))).toBe(false)
   expect(await mayVisit("https://a.example/")).toBe(true)
   expect(asked).toHaveLength(2)
-  // When there is no status, none is made up.
+  // If the failure has no status, the answer has none either.
   site.answer = failed({ transient: true })
   const silent = await cacheOf(() => site.answer).cache.for(page("https://b.example/"))
   expect("status" in silent).toBe(false)

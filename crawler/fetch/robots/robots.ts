@@ -10,14 +10,14 @@ export type RobotsAnswer =
   | { readonly kind: "rules"; readonly rules: RobotsRules }
   | Extract<FetchResult, { kind: "postponed" | "failed" }>
 
-/** RFC 9309 §2.4: not to be used for longer than this. */
+/** How long a robots.txt may be used (RFC 9309 §2.4). */
 const FRESH_MS = 24 * 3_600_000
-/** How long until a site whose robots.txt failed is asked again. */
+/** How long until a robots.txt that could not be fetched is requested again. */
 const RETRY_MS = 60_000
-/** Enough for a thousand sites, unless their files are unusually long: no file is longer than 500 KB. */
+/** Enough memory for a thousand sites, unless their files are unusually long: no file is longer than 500 KB. */
 const MEMORY = new CacheMemory("robots", 8_200_000)
 const LEAST_BYTES = 8000
-/** Bytes that the rules keep for each byte of the file. */
+/** Number of bytes that the rules take up in memory for each byte of the file. */
 const BYTES_OF_BYTE = 3
 const MAX_BYTES = 1_500_000
 
@@ -32,7 +32,7 @@ export class RobotsCache {
   readonly #agent: string
   readonly #fetch: (url: PageUrl) => Promise<FetchResult>
 
-  /** @param agent the product token by which groups are chosen */
+  /** @param agent the product token used to choose groups */
   constructor(agent: string, fetch: (url: PageUrl) => Promise<FetchResult>) {
     this.#agent = agent
     this.#fetch = fetch
@@ -66,7 +66,7 @@ export class RobotsCache {
     const result = await this.#fetch(url)
     if (result.kind === "fetched") {
       weigh(result.body.byteLength)
-      // RFC 9309 asks for UTF-8. A file in another encoding still holds its owner's rules.
+      // RFC 9309 requires UTF-8, but a file in another encoding still contains its owner's rules.
       return { kind: "rules", rules: parseRobots(decodeText(result.body, null, "text"), this.#agent) }
     }
     if (result.kind === "postponed") return result
@@ -74,7 +74,7 @@ export class RobotsCache {
     const isLeftOut =
       result.kind !== "failed" || result.because === "redirect-loop" || /answered 4\d\d$/.test(result.detail)
     if (isLeftOut) return { kind: "rules", rules: parseRobots("", this.#agent) }
-    // §2.3.1.4: a 5xx means keep out for now. Without any answer the page itself would fail the same way.
+    // §2.3.1.4: a 5xx means keep out for now. If there was no response at all, the page itself would fail the same way.
     if (result.because !== "http-status" || !result.transient) return result
     return {
       kind: "postponed",
@@ -85,8 +85,8 @@ export class RobotsCache {
 }
 
 /**
- * Whether the site is asked again at the next visit: its host was not found, may not be read, refused the connection or
- * cut off its answer. Otherwise the next visit would not really be a retry.
+ * Whether the site's robots.txt is requested again at the next visit: its host was not found, may not be read, refused
+ * the connection or cut off its response. Otherwise the next visit would not really be a retry.
  */
 const isQuick = (answer: RobotsAnswer): boolean =>
   answer.kind === "failed" && ["dns", "blocked-address", "refused", "bad-encoding"].includes(answer.because)

@@ -40,7 +40,7 @@ test.each([
     return result.kind === "fetched" && result.body.byteLength
   })
   expect(await Promise.all(fetches)).toEqual(Array.from({ length: 8 }, () => words.byteLength))
-  // At most one body more than that.
+  // The limit may be exceeded by at most one body.
   expect(most).toBeLessThan(30 * MB)
   expect(budget.held).toBe(0)
 })
@@ -76,7 +76,7 @@ test("simultaneous visits to large pages hold only a few of their bodies in memo
   const { stdout } = await promisify(execFile)(process.execPath, [program, "2000", ...urls])
   const { bodiesMb, kinds } = JSON.parse(stdout)
   expect(kinds).toHaveLength(32)
-  // 64 MB and one body, plus memory not yet garbage-collected; 400 and more if each were fetched as soon as it is
-  // requested.
+  // 64 MB and one body, plus memory not yet garbage-collected; it would be 400 MB and more if each body were fetched as
+  // soon as it is requested.
   expect(bodiesMb).toBeLessThan(280)
 })

@@ -21,19 +21,20 @@ import type { Visit, VisitOptions } from "../../reading.ts"
 import { scanHash, type ScanShelf } from "../../page/scans/scan-shelf.ts"
 import type { ReadingPlaces } from "./reading-places.ts"
 
-/** Text that is not UTF-8 is slow to decode, so a thread decodes larger bodies. */
+/** Maximum size of a body that is decoded on the event loop. Text that is not UTF-8 is slow to decode, so a thread decodes larger bodies. */
 const DECODED_IN_PLACE_BYTES = 512 * 1024
 /**
- * Larger pages are read in a process. V8 ends the whole process when one large request of a thread exceeds its memory:
- * a page of 10 MB did that to a thread with 128 MB, a page of 100 MB to one with 256 MB.
+ * Maximum size of a page that a thread reads; larger ones are read in a process. V8 ends the whole process when one
+ * large allocation of a thread exceeds its memory: a page of 10 MB did that to a thread with 128 MB, a page of 100 MB
+ * to one with 256 MB.
  */
 const THREAD_BYTES = 2_000_000
-/** Larger pages, which are only possible with a raised FOSSICK_MAX_PAGE_BYTES, are not searched for links in this process. */
+/** Maximum size of a page that is searched for links in this process. Larger ones are only possible with a raised FOSSICK_MAX_PAGE_BYTES. */
 const IN_PLACE_BYTES = 10_000_000
-/** Share of the time limit after which a document's reader stops with the text it has; the rest is for writing that text. */
+/** Share of the time limit after which a document's reader stops with the text it has; the rest of the time is for writing that text. */
 const DOCUMENT_BUDGET = 0.6
 
-/** Reads fetched bodies: sniffs, decodes and extracts, in the place that suits their size and type. */
+/** Reads fetched bodies: detects their type, decodes them and extracts their content, in the place that suits their size and type. */
 export class BodyReader {
   readonly #config: CrawlerConfig
   readonly #places: ReadingPlaces
@@ -46,7 +47,7 @@ export class BodyReader {
     this.#readsPictures = isContent && places.scans !== null
   }
 
-  /** @param deadline when the visit must end, by {@link steadyNow} */
+  /** @param deadline when the visit must end, on the {@link steadyNow} clock */
   async read(fetched: Fetched, deadline: number, options: VisitOptions): Promise<Visit> {
     const { linksOnly = false } = options
     const header = fetched.headers["content-type"]
@@ -60,7 +61,7 @@ export class BodyReader {
     if (content.kind === "legacy") return await this.#readLegacy(fetched, content.format, options, deadline)
     const bytes = fetched.body.byteLength
     const charset = charsetParameter(header)
-    // Decoded before a thread takes the bytes. If decoding would hold up others, the HTML is left out.
+    // The HTML is decoded before a thread takes the bytes. If decoding would hold up other work, the HTML is left out.
     const isKept = options.withHtml === true && content.kind === "html"
     const isDecodedHere = bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body)
     const html = isKept && isDecodedHere ? decodeText(fetched.body, charset) : undefined
@@ -120,7 +121,7 @@ export class BodyReader {
     const task = { url, kind: "document" as const, format, budgetMs, body, ...recognised }
     const visit = await this.#readInPool(this.#places.processes, task, fetched, deadline, options)
     if (visit.kind !== "read" || scans === null) return visit
-    // The process reads a copy, so the bytes are still here.
+    // The process reads a copy, so the bytes are still available.
     return await withScan(visit, { scans, hash, body, source: options.scansOf })
   }
 
@@ -187,7 +188,7 @@ export class BodyReader {
           ...(ownReaders !== null && { ownReaders }),
           ...(note !== "" && { note }),
         },
-        // A page that was cut off is downloaded again the next time.
+        // Without validators, a page that was cut off is downloaded again at the next visit.
         ...(cutOff === undefined && { validators: validatorsOf(fetched.headers) }),
         ...(note !== "" && { emptyBecause: note }),
         ...(sent.length > 0 && { readersSent: readersDigest(sent) }),
@@ -204,7 +205,7 @@ interface ScanOptions {
   readonly source: string | undefined
 }
 
-/** Shelves a file that has pages without text, and notes that they are waiting. */
+/** Stores a file that has pages without text for text recognition, and notes that these pages are waiting. */
 async function withScan(
   visit: Extract<Visit, { kind: "read" }>,
   { scans, hash, body, source }: ScanOptions,
@@ -227,7 +228,7 @@ async function withScan(
   if (source === undefined) return visit
   const isWaiting = await scans.put({ hash, pages: pictured }, { url: reading.url, source }, body)
   const pages = pictured.length === 1 ? "1 page waits" : `${pictured.length} pages wait`
-  // Without validators the next visit gets the file and its text, not "not modified".
+  // Without validators, the next visit gets the file and its text, not "not modified".
   return {
     kind: "read",
     reading: noted(`${pages} for text recognition${isWaiting ? "" : ", which can't take more files now"}`),
@@ -251,7 +252,7 @@ function unread({ kind, detail }: Exclude<ReadBodyResult, { kind: "read" }> | La
   return { kind: "failed", because, detail, transient: kind === "late" }
 }
 
-/** The result, unless the caller gives up or the visit's time ends first. `begin` gets a signal that aborts when the caller has stopped waiting. */
+/** Returns the result, unless the caller gives up or the visit's time ends first. `begin` gets a signal that aborts when the caller has stopped waiting. */
 function inTime<Result>(
   begin: (done: AbortSignal) => Promise<Result>,
   deadline: number,

@@ -18,7 +18,7 @@ export function concealingReader(
       const result = await reader.read(url, options)
       if (result.kind !== "failed" || !isRefusedOrUnknown(result)) return result
       onRefused(url, result.detail)
-      // The address itself is no secret.
+      // That the address itself is private is no secret.
       const target = URL.parse(url)
       if (target !== null && isPrivateByName(target)) return { ...result, because: "blocked-address" }
       await untilTold(startedAt, options.signal)

@@ -411,7 +411,7 @@ describe("unusable bodies", () => {
     })
   })
 
-  // Runs on the event loop: a hundred comments would hold it up longer than anybody waits.
+  // The type is detected on the event loop: a hundred comments must not hold it up.
   test("comments without a type or a page are text", async () => {
     site.serve({ "/comments": bytes(`${"<!---->".repeat(100)}nothing`, {}) })
     expect(await read("/comments")).toMatchObject({ kind: "read" })

@@ -34,7 +34,7 @@ import type { Rendering } from "../../source.ts"
 export interface ReaderOptions {
   /** The purpose of reading, for the ledger of contacted hosts. Default `crawl`. */
   readonly purpose?: OutboundPurpose | undefined
-  /** How pages are read when a visit does not say. Default `http`. */
+  /** How pages are read when a visit does not specify it. Default `http`. */
   readonly rendering?: Rendering
   /** Private hosts that may be read, in addition to the networks in the settings: `host`, `host:port`. */
   readonly allow?: readonly string[]
@@ -66,9 +66,9 @@ export function createReader(config: CrawlerConfig, options: ReaderOptions = {})
   return new PageReader(config, options)
 }
 
-/** The only way pages come in: guard, robots.txt, fetch, sniff, decode, extract. */
+/** The only way in which pages are read: guard, robots.txt, fetch, type detection, decoding, extraction. */
 export class PageReader implements Reader {
-  /** The robots.txt files of the sites visited, for callers that must obey them. */
+  /** The robots.txt files of the visited sites, for callers that must obey them. */
   readonly robots: RobotsCache
   readonly #config: CrawlerConfig
   readonly #options: ReaderOptions
@@ -116,7 +116,7 @@ export class PageReader implements Reader {
   }
 
   /**
-   * Checks now whether the source's hosts are in the networks they were in.
+   * Checks now whether the source's hosts are still in the same networks.
    * @throws NetworkChangedError
    */
   async checkHosts(): Promise<void> {
@@ -124,7 +124,7 @@ export class PageReader implements Reader {
   }
 
   /**
-   * Logs in where the source has a login.
+   * Logs in if the source has a login.
    * @throws LoginError saying why the login failed
    */
   async logIn(): Promise<void> {
@@ -139,7 +139,7 @@ export class PageReader implements Reader {
     await this.content?.open({ guard: this.#guard, signal })
   }
 
-  /** Like {@link ownHosts}, but by the settings alone, without the hosts allowed for one crawl. */
+  /** Like {@link ownHosts}, but according to the settings alone, without the hosts allowed for one crawl. */
   isOwnHost(url: PageUrl): boolean {
     return this.#isOwn(new URL(url))
   }
@@ -163,7 +163,7 @@ export class PageReader implements Reader {
     return visit
   }
 
-  /** Why robots.txt keeps us from `url`, or null. */
+  /** Why robots.txt does not let us visit `url`, or null. */
   async disallowed(url: PageUrl): Promise<Exclude<Visit, { kind: "read" | "unmodified" }> | null> {
     if (!this.#config.robots) return null
     const answer = await this.robots.for(url)
@@ -201,7 +201,7 @@ export class PageReader implements Reader {
     )
   }
 
-  /** Fetches without reading: robots.txt, sitemaps, images. */
+  /** Fetches a file without reading it as a page: robots.txt, sitemaps, images. */
   async fetch(
     url: PageUrl,
     options: Partial<
@@ -217,8 +217,8 @@ export class PageReader implements Reader {
   }
 
   /**
-   * Fetches and reads, whatever robots.txt says.
-   * @throws LoginError when the site asks for a new login and does not grant it
+   * Fetches and reads a page, whatever robots.txt says.
+   * @throws LoginError when the site asks for a new login and does not accept it
    */
   async visit(url: PageUrl, options: VisitOptions = {}): Promise<Visit> {
     const until = options.timeoutMs === undefined ? null : steadyNow() + options.timeoutMs
@@ -236,12 +236,12 @@ export class PageReader implements Reader {
     )
   }
 
-  /** Fetches once, redirects included, and reads the result. */
+  /** Fetches a page once, following redirects, and reads the result. */
   async #step(url: PageUrl, given: VisitOptions, after: RedirectChain | undefined): Promise<Step> {
     using memory = this.#places.bodies.open()
     const options = { ...given, memory, after }
     const timeoutMs = options.timeoutMs ?? this.#config.timeoutMs
-    // A browser would use the network.
+    // Content is read without a browser, which would use the network.
     const rendering = this.content === null ? (options.rendering ?? this.#defaultRendering) : "http"
     const deadline = steadyNow() + timeoutMs
     // An unchanged document says nothing about the page that scripts make of it.
@@ -260,7 +260,7 @@ export class PageReader implements Reader {
     return { visit: await this.#rendering.read(fetched, rendering, deadline, options), chain }
   }
 
-  /** A reader with the same reach and places, but without this one's session: it has its own login, cookies and connections. */
+  /** A reader that may reach the same addresses and shares its places, but not its session: it has its own login, cookies and connections. */
   beside(login: SourceLogin | null): PageReader {
     const { login: _, ...options } = this.#options
     return new PageReader(this.#config, { ...options, places: this.#places, ...(login && { login }) })
@@ -295,7 +295,7 @@ export class PageReader implements Reader {
     })
   }
 
-  /** The tools for a login: requests made like this reader's. */
+  /** The functions that a login uses, with requests made like this reader's. */
   loginReader(signal?: AbortSignal): LoginReader {
     return {
       ...this.#fetchOptions(this.#config.timeoutMs),

@@ -8,7 +8,7 @@ import type { Renderer } from "../render/renderer.ts"
 import { type CrawlerConfig, userAgentHeader } from "../../settings.ts"
 
 /**
- * Memory for the bodies of all visits, from the first byte until the body is read, and for one body more. There is room
+ * Memory for the bodies of all visits, from the first byte until the body is read, plus one more body. There is room
  * for a hundred ordinary pages. Without this limit 32 visits to gzipped pages of ten megabytes took 650 MB, with it
  * 200.
  */
@@ -23,7 +23,7 @@ export class ReadingPlaces implements AsyncDisposable {
   readonly processes: ReaderPool
   /** Converts Office files from before 2007, if LibreOffice is installed. */
   readonly converter: OfficeConverter
-  /** Where scans wait for text recognition; null if this process puts none aside. */
+  /** Where scans wait for text recognition; null if this process does not collect any. */
   readonly scans: ScanShelf | null
   readonly bodies = new QueuedBudget(BODIES_BYTES)
   readonly #config: CrawlerConfig

@@ -4,7 +4,7 @@ import type { Visit, VisitOptions } from "../../reading.ts"
 import type { SourceLogin } from "../login/source-login.ts"
 import type { RedirectChain } from "../redirect-chain.ts"
 
-/** One fetch, including redirects, and the result of reading it. `chain`: its requests; null when nothing was fetched. */
+/** The result of one fetch, including redirects, and of reading the page. `chain`: its requests; null when nothing was fetched. */
 export interface Step {
   readonly visit: Visit
   readonly chain: RedirectChain | null
@@ -49,6 +49,6 @@ export async function throughRefreshes(
   }
 }
 
-/** A failure at another address names that address: reports show only the one where the visit began. */
+/** Adds the address to a failure at another address, because reports contain only the address where the visit began. */
 const named = <V extends Visit>(visit: V, url: PageUrl): V =>
   visit.kind === "failed" ? { ...visit, detail: `immediately leads to ${url}: ${visit.detail}` } : visit

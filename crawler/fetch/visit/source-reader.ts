@@ -26,8 +26,8 @@ export interface SourceReaderOptions
 }
 
 /**
- * The reader for a source's runs. It may reach whatever the source may, and is logged in where the source has a login.
- * The caller closes it.
+ * Creates the reader for a source's runs. It may reach whatever the source may, and is logged in if the source has a
+ * login. The caller closes it.
  * @throws NetworkChangedError when a host of the source has moved to another network.
  * @throws LoginError when the site refuses the login.
  * @throws KnownError when the pages come from content that cannot be read.
@@ -71,8 +71,9 @@ function startsOf(source: Source): readonly string[] {
 }
 
 /**
- * What requests for a source may reach, besides public addresses and `FOSSICK_ALLOWED_NETWORKS`. A source that the operator wrote may
- * open networks and start at a private host; a source written over the API may reach the networks that admins opened.
+ * The addresses that requests for a source may reach, besides public ones and `FOSSICK_ALLOWED_NETWORKS`. A source that
+ * the operator wrote may open networks and start at a private host; a source declared over the API may reach the
+ * networks that admins opened.
  */
 export async function reachOf(
   source: Source,
@@ -93,7 +94,7 @@ export async function reachOf(
       onMoved,
     }),
     resolve,
-    // A job from before these fields existed has none.
+    // A job from before these fields existed does not have them.
     tls: tlsOf(
       {
         ...source,

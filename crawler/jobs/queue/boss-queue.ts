@@ -9,23 +9,23 @@ import type { Jobs, JobWish, WaitingJob } from "../jobs.ts"
 import type { JobQueue } from "./job-queue.ts"
 
 const QUEUE = "crawl"
-/** A process without a sign of life for this long has lost its jobs, provided that all others give theirs (own-process.ts). */
+/** Seconds without a heartbeat after which a process has lost its jobs, provided that all others send theirs (own-process.ts). */
 const HEARTBEAT_S = 15
 const HEART_MS = 5000
-/** Number of jobs announced at a time. More wait in the table. */
+/** Maximum number of jobs announced at a time. Others wait in the table. */
 const OFFERED = 100
 /**
- * How long until an available job is announced again, in case another process took it out; sooner where no other job
- * is available.
+ * How long until an available job is announced again, in case another process removed it; this happens sooner if no
+ * other job is available.
  */
 const OFFER_MS = 10_000
-/** A taken job is started at once. If it has not started within this time, its process put it back without notice. */
+/** A job is started as soon as it is taken. If it has not started within this time, its process put it back without notice. */
 const PUT_DOWN_MS = 1000
-/** The same as for the state itself. Crawls that are under way do not wait for the connection. */
+/** Time limit for connecting, the same as for the state itself. Crawls that are under way do not wait for the connection. */
 const CONNECT_MS = 3000
 const QUERY_MS = 20_000
 
-/** The order: jobs that need an idle process, then jobs that a user waits for, then scheduled ones. */
+/** Priorities: jobs that need an idle process, then jobs that a user waits for, then scheduled ones. */
 const IN_DOUBT = 2
 const ASKED_FOR = 1
 const SCHEDULED = 0
@@ -39,14 +39,15 @@ export interface BossQueueOptions {
   readonly location: ServerLocation
   /** Called once with the reason why no job can be taken; the queue tries again. */
   readonly onProblem: (error: Error) => void
-  /** Time between two signs of life. */
+  /** Time between two heartbeats. */
   readonly heartMs?: number
 }
 
 /**
  * Jobs handed out by pg-boss, whose tables are in a schema beside that of the state. A process that looks for work
- * announces the jobs waiting in the table to pg-boss, under an id made from the job's number, so that repeating this
- * does no harm. pg-boss admits one job of a source at a time, so that jobs which cannot begin do not block others.
+ * announces the jobs waiting in the table to pg-boss. Their ids are derived from the jobs' numbers, so announcing them
+ * repeatedly does no harm. pg-boss accepts one job of a source at a time, so that jobs which cannot begin do not block
+ * others.
  */
 export class BossQueue implements JobQueue {
   readonly #jobs: Jobs
@@ -56,7 +57,7 @@ export class BossQueue implements JobQueue {
   #isAway = false
   readonly #beats: AsyncDisposable
   readonly #held = new Set<number>()
-  /** When jobs were announced, by the steady clock. */
+  /** When jobs were announced, on the steady clock. */
   readonly #offered = new Map<number, number>()
   /** Handed-out jobs that block others, and when this process first noticed each. */
   readonly #seen = new Map<string, number>()
@@ -85,7 +86,7 @@ export class BossQueue implements JobQueue {
   async done(id: number): Promise<void> {
     this.#held.delete(id)
     this.#offered.delete(id)
-    // If this fails, the job has no heartbeat any more.
+    // If this fails, the job just has no more heartbeats.
     await this.#calmly((boss) => boss.deleteJob(QUEUE, idOf(id)))
   }
 
@@ -98,7 +99,7 @@ export class BossQueue implements JobQueue {
 
   /**
    * Announces waiting jobs, the first of each source. A job that is already announced stays as it is, and a job is not
-   * admitted while another of its source is.
+   * accepted while another of its source is.
    */
   async #offer(boss: PgBoss, waiting: readonly WaitingJob[]): Promise<void> {
     const now = steadyNow()
@@ -138,7 +139,7 @@ export class BossQueue implements JobQueue {
         this.#offered.delete(job)
         return job
       }
-      // Another process may want the job, or this one in a moment; jobs that no longer wait are deleted.
+      // Another process may want the job, or this one in a moment; jobs that are no longer waiting are deleted.
       if ((await this.#jobs.waiting({ only }, 1)).length > 0) await boss.fail(QUEUE, given.id)
       else await boss.deleteJob(QUEUE, given.id)
     }
@@ -146,9 +147,9 @@ export class BossQueue implements JobQueue {
   }
 
   /**
-   * Removes a job that keeps waiting jobs of its source from being handed out. Either it counts as handed out although
-   * the table says otherwise, because its process was lost (the table knows that sooner than the heartbeat), or pg-boss
-   * has finished with it.
+   * Removes a handed-out job that blocks waiting jobs of its source. Either it counts as handed out although the table
+   * says otherwise, because its process was lost (the table knows that sooner than the heartbeat), or pg-boss has
+   * finished with it.
    */
   async #recover(boss: PgBoss, waiting: readonly WaitingJob[]): Promise<void> {
     const now = steadyNow()
@@ -158,7 +159,7 @@ export class BossQueue implements JobQueue {
     const dead: string[] = []
     for (const { id, singletonKey, state, startedOn } of await boss.findJobs<Given>(QUEUE)) {
       if (state === "created" || state === "retry" || !sources.has(singletonKey ?? "")) continue
-      // A taken job starts in a moment; until then the table lists it among the waiting ones.
+      // A taken job starts in a moment; until then it is still among the waiting ones in the table.
       const key = `${id} ${startedOn?.getTime()}`
       const since = before.get(key) ?? now
       if (state === "active" && now - since < PUT_DOWN_MS) this.#seen.set(key, since)
@@ -167,7 +168,7 @@ export class BossQueue implements JobQueue {
     if (dead.length > 0) await boss.deleteJob(QUEUE, dead)
   }
 
-  /** Sends a heartbeat for the running jobs, and has jobs handed out again if their process sends none. */
+  /** Sends a heartbeat for the running jobs, and has jobs handed out again whose process sends none. */
   async #beat(): Promise<void> {
     if (this.#boss === null) return
     await this.#calmly(async (boss) => {
@@ -196,7 +197,7 @@ export class BossQueue implements JobQueue {
   }
 
   async #start(): Promise<PgBoss> {
-    // Loaded only when a job is waiting.
+    // pg-boss is loaded only when a job is waiting.
     const { PgBoss } = await import("pg-boss")
     const options: ConstructorOptions & { readonly query_timeout: number; readonly keepAlive: boolean } = {
       connectionString: withPassword(this.#location),
@@ -221,10 +222,10 @@ export class BossQueue implements JobQueue {
         // One job of a source, whether waiting or running.
         policy: "exclusive",
         heartbeatSeconds: HEARTBEAT_S,
-        // The table decides when a job is given up.
+        // Retries are practically unlimited, because the table decides when a job is given up.
         retryLimit: 1_000_000,
         retryDelay: 1,
-        // The maximum. A run that takes longer stays with its process, as the table records.
+        // The maximum that pg-boss allows. A run that takes longer stays with its process, as the table records.
         expireInSeconds: 86_000,
       })
       return boss
@@ -235,12 +236,12 @@ export class BossQueue implements JobQueue {
     }
   }
 
-  /** The message of a server, or of a pooler in front of it, without the password that it may repeat. */
+  /** The error message of a server, or of a pooler in front of it, without the password that it may contain. */
   #told(error: unknown): PostgresError {
     if (error instanceof PostgresError) return error
     const { message, code = "" } = error as { message: string; code?: string }
     const said = hidden(message, [this.#location.password])
-    // Node's own codes indicate mistakes in the program.
+    // Node's own codes are left out, because they indicate mistakes in the program.
     return new PostgresError({ message: said, code: code.startsWith("ERR_") ? "" : code })
   }
 

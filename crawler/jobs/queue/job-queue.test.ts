@@ -151,7 +151,7 @@ function describeQueue(name: string): void {
         if (crash > 0) await until(async () => (await one.begin({ only: new Set([c]) })) === c)
         await jobs.recover()
       }
-      // All jobs are back in the queue, and this one comes before the others.
+      // All jobs are back in the queue, and the job `a` comes before the others.
       await until(async () => (await other.begin({ isAlone: false })) === a)
       expect(await other.begin({ isAlone: false })).toBe(b)
       expect(await other.begin({ isAlone: false })).toBeNull()

@@ -1,7 +1,7 @@
 import type { Jobs, JobWish } from "../jobs.ts"
 import type { JobQueue } from "./job-queue.ts"
 
-/** Jobs in the order of their table. If two processes take the same one, `Jobs.start` decides between them. */
+/** Hands out jobs in the order of their table. If two processes take the same one, `Jobs.start` decides between them. */
 export class TableQueue implements JobQueue {
   readonly #jobs: Jobs
 

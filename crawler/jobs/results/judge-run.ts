@@ -23,40 +23,40 @@ export interface RunFacts {
   readonly outcomes: OutcomeCounts
   /** The seeds that were visited. */
   readonly seeds: readonly SeedEnd[]
-  /** Pages that the index held for the source when the run began. */
+  /** Number of pages that the index contained for the source when the run began. */
   readonly pagesBefore: number
-  /** All answers of 404 and 410. */
+  /** Outcomes of visits to pages that this run newly lost. */
   readonly lost: OutcomeCounts
-  /** The pages among `lost` that answered 404 or 410; no outcome of `lost` counts them. */
+  /** Number of lost pages that returned 404 or 410; the outcomes in `lost` do not include them. */
   readonly notFound: number
-  /** Answers 404 and 410 in all. */
+  /** Number of all responses with status 404 or 410. */
   readonly missing: number
-  /** The answers among these at addresses for which the index holds no page. */
+  /** Number of those responses at addresses for which the index has no page. */
   readonly deadLinks: number
   /** Number of pages whose removal waits for the operator. */
   readonly held: number
-  /** Hosts that the run gave up, each with the number of addresses left and the reason. */
+  /** Hosts that the run gave up on, each with the number of remaining addresses and the reason. */
   readonly givenUp: readonly { readonly host: string; readonly left: number; readonly why: string }[]
   readonly meaningOf: (outcome: OutcomeName) => string
 }
 
 /**
- * Fewer failures of a kind are the site's own affair, such as a dead link or a picture that is too large; without this
- * minimum a run over a few pages would end with problems each time.
+ * Minimum number of failures of a kind that count as a problem. Fewer are the site's own affair, such as a dead link or
+ * a picture that is too large; without this minimum a run over a few pages would end with problems each time.
  */
 export const FEW = 3
-/** The share of a source's pages whose loss in one run needs a look. From the same share on, removals wait, too (`removal.maxShare`). */
+/** The share of a source's pages whose loss in one run counts as a problem. From the same share on, removals also wait for the operator (`removal.maxShare`). */
 export const LOST_SHARE = 0.1
-/** The share of unreadable addresses from which search misses what people look for. */
+/** The share of unreadable addresses that counts as a problem, because search then misses pages that people look for. */
 export const FAILED_SHARE = 0.1
-/** Any site has some dead links. With this many, and more than pages, the site has moved or its sitemap is wrong. */
+/** Number of dead links that counts as a problem. Any site has some, but with this many, and more than pages, the site has moved or its sitemap is wrong. */
 export const DEAD_LINKS = 10
-/** How many problems one line names; the log and the counts have the rest. */
+/** Maximum number of problems named in one line; the log and the counts contain the rest. */
 const TOLD = 3
 const MAX_CHARS = 400
 
 /**
- * Kinds of skips that are rare on a healthy site: if they outnumber the pages, something blocks the crawler from the
+ * Kinds of skips that are rare on a healthy site: if they outnumber the pages, something keeps the crawler from the
  * text. Other kinds are common: addresses that robots.txt disallows, other addresses of one page, files without text.
  */
 const UNUSUAL_SKIPS = [
@@ -66,7 +66,7 @@ const UNUSUAL_SKIPS = [
   "skipped:too-large",
 ] as const satisfies readonly OutcomeName[]
 
-/** Outcomes that say that a former page is no longer one. Failures are judged with the others. */
+/** Outcomes that mean that a former page is no longer one. Failures are judged with the others. */
 const LOST_KINDS = [
   "skipped:soft-404",
   "skipped:noindex",
@@ -107,7 +107,7 @@ function hopeless(facts: RunFacts): string | null {
 /** Outcomes of a seed that is read without being a page itself: a list of files, another address of a page. */
 const LEADS_ON: readonly OutcomeName[] = ["skipped:duplicate", "skipped:empty"]
 
-/** Whether nothing was due but seeds that were never pages themselves, and no former page is lost. */
+/** Whether only seeds that were never pages themselves were due, and no former page is lost. */
 function onlyLedOn({ visits, seeds, pagesBefore, outcomes, lost, notFound }: RunFacts): boolean {
   return (
     visits !== "all" &&
@@ -126,7 +126,7 @@ function allSeeds(seeds: readonly SeedEnd[], { meaningOf }: RunFacts): string {
   return `nothing was indexed: none of the ${seeds.length} seeds gave a page; ${inWords(first, meaningOf)}`
 }
 
-/** Seeds that could not be read though others could. */
+/** Seeds that could not be read although others could. */
 function* badSeeds({ seeds, meaningOf }: RunFacts): Generator<string> {
   const bad = seeds.filter(
     ({ outcome }) => isFailure(outcome) || outcome === "postponed" || outcome === "skipped:robots",
@@ -164,7 +164,7 @@ function* failures({ outcomes, missing, meaningOf }: RunFacts): Generator<string
   const counts = Object.fromEntries(
     entriesOf(outcomes).filter(([name]) => isFailure(name) || name === "postponed"),
   ) as Partial<Record<OutcomeName, number>>
-  // A missing page does not count as unreadable, and a visit that was cut short was cut on purpose.
+  // A missing page does not count as unreadable, and a cancelled visit was cancelled on purpose.
   counts["failed:http-status"] = Math.max(0, (counts["failed:http-status"] ?? 0) - missing)
   delete counts["failed:cancelled"]
   const failed = countOf(counts)

@@ -5,7 +5,7 @@ import { defineSource, type SourceSpec } from "../../source.ts"
 import { CrawlFixture, shareFor, testConfig } from "../../testing/crawl-fixture.ts"
 import { type Answer, article, html, startTestSite, status, type TestSite } from "../../testing/test-site.ts"
 
-// Runs over a real site, from the first request to the result that its operator sees.
+// Tests runs over a real site, from the first request to the result that its operator sees.
 
 const NAMES = Array.from({ length: 20 }, (_, index) => `/page-${index}`)
 const SITE: Readonly<Record<string, Answer>> = {
@@ -66,7 +66,7 @@ test("lost pages give a run problems, and dead links do not", async () => {
     level: "warn",
     text: "finished with problems: 29% of its pages have gone since the last run: 6 of 21 answered 404 or 410",
   })
-  // From the second time on, missing pages are not news, and wait for a decision.
+  // From the second run on, missing pages are no longer new, and wait for a decision.
   expect(await run(fixture, site)).toMatchObject({
     result: "finished-with-problems",
     reason: "6 pages seem to be gone and are waiting for your decision: run fossick removals",

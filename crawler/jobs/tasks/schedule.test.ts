@@ -19,7 +19,7 @@ describe("the times of a schedule", () => {
   })
 
   test("that the clock change skips come at the next existing time, and repeated ones count once", () => {
-    // On 29 March 2026 the clocks of Paris go from 2:00 to 3:00, on 25 October from 3:00 back to 2:00.
+    // On 29 March 2026 the clocks in Paris go forward from 2:00 to 3:00, and on 25 October back from 3:00 to 2:00.
     expect(iso(nextTimes(paris("30 2 * * *"), 3, at("2026-03-27T12:00"), null))).toEqual([
       "2026-03-28T01:30",
       "2026-03-29T01:00",

@@ -5,13 +5,13 @@ const MINUTE_MS = 60_000
 
 /** When a task runs. Either `cron` or `everyHours` is set. */
 export interface Schedule {
-  /** Five fields, `minute hour day month weekday`. */
+  /** A cron line with five fields, `minute hour day month weekday`. */
   readonly cron: string | null
-  /** From the start of one run to the start of the next. */
+  /** Hours from the start of one run to the start of the next. */
   readonly everyHours: number | null
   /** The time zone that `cron` refers to: an IANA name, such as `Europe/Paris`. */
   readonly timeZone: string
-  /** A run starts up to this many minutes late, at random, so that tasks do not start together. */
+  /** Maximum number of minutes by which a run is delayed, at random, so that tasks do not start together. */
   readonly jitterMinutes: number
 }
 
@@ -24,7 +24,7 @@ export const defineSchedule = (spec: Partial<Schedule>): Schedule => ({
   ...spec,
 })
 
-/** Errors in a schedule that a schema cannot find: each wrong field (empty: the whole schedule), with what is expected. */
+/** Errors in a schedule that a schema cannot find: each wrong field (empty: the whole schedule), with the values that are expected. */
 export function scheduleProblems(
   spec: Partial<Schedule>,
 ): { readonly path: readonly string[]; readonly message: string }[] {
@@ -45,7 +45,7 @@ export function scheduleProblems(
   return problems
 }
 
-/** @throws Error saying what is expected, also for a line that never matches a time */
+/** @throws Error saying what is expected; also for a line that never matches any time */
 export function assertCron(line: string): void {
   if (line.trim().split(/\s+/).length !== 5) throw new Error('must have five fields, such as "15 3 * * *"')
   let next: Date | null = null
@@ -74,9 +74,10 @@ function assertTimeZone(name: string): void {
 
 /**
  * The first `count` times after `after` at which a schedule has a run, as milliseconds since 1970, without jitter. When
- * the clocks change, a skipped cron time moves to the next existing time, and a time that comes twice counts once;
- * lines with `*` in their hours or minutes go by elapsed time. `last`: when the last run was; null: never, and then
- * `everyHours` is due at once. A last run later than `after` counts as one at `after`: the clock was ahead then.
+ * the clocks change, a skipped cron time moves to the next existing time, and a repeated time counts once; lines with
+ * `*` in their hours or minutes are based on elapsed time. `last`: when the last run was; null: never, and then
+ * `everyHours` is due at once. A last run later than `after` counts as one at `after`, because the clock was ahead
+ * then.
  */
 export function nextTimes(schedule: Schedule, count: number, after: number, last: number | null): number[] {
   const { cron, everyHours, timeZone } = schedule
@@ -103,8 +104,8 @@ export function nextRun(
 }
 
 /**
- * When a task runs next after someone asked for a run at `now`. The requested run counts as the scheduled one if that
- * is due or only delayed by its jitter. Null if it does not count, and the plan stays.
+ * When a task runs next after someone requested a run at `now`. The requested run replaces the scheduled one if that is
+ * due or only delayed by its jitter. Null if it does not, and the next run stays as planned.
  */
 export function timesAfterRun(
   schedule: Schedule | null,
@@ -116,10 +117,10 @@ export function timesAfterRun(
   return { nextRun: nextRun(schedule, now, now, random), lastRun: now }
 }
 
-/** The maximum delay of a run by its jitter, in milliseconds. */
+/** The maximum delay of a run caused by its jitter, in milliseconds. */
 export const jitterMs = ({ jitterMinutes }: Schedule): number => jitterMinutes * MINUTE_MS
 
-/** Without a callback, `Cron` sets no timer. */
+/** The parsed cron line. Without a callback, `Cron` sets no timer. */
 function cronOf(line: string, timezone: string): Cron {
   return new Cron(line, { timezone, mode: "5-part", paused: true })
 }

@@ -6,7 +6,7 @@ export interface TaskRun {
 }
 
 /**
- * Something that runs by the clock: a source to crawl, the backup. A task requests its run and returns at once; the
+ * Something that runs on a schedule: a source to crawl, the backup. A task requests its run and returns at once; the
  * process that does the work finds the run, can outlive this process, and sends a heartbeat. A new kind is passed to
  * the `Ticker` in `crawler/main.ts`.
  */
@@ -16,25 +16,25 @@ export interface Task<Run extends TaskRun = TaskRun> {
   readonly schedule: Schedule
   /** When the task is due, jitter included; milliseconds since 1970. */
   readonly nextRun: number
-  /** When its schedule last ran it; null: never. */
+  /** When its schedule last started a run; null: never. */
   readonly lastRun: number | null
   /** The run that holds back the next one: it is waiting, or a process is working on it. */
   unfinished(): Promise<Run | null>
-  /** Asks for a run. */
+  /** Requests a run. */
   start(): Promise<Run>
   /** Called when the run due at `due` is skipped because the previous one has not ended. */
   leaveOut(run: Run, due: Date): Promise<void>
 }
 
-/** All tasks of one kind; keeps their times, so that they outlive the process. */
+/** All tasks of one kind. Their times are stored, so that they outlive the process. */
 export interface TaskKind<Run extends TaskRun = TaskRun> {
   /** `crawl`, `backup`. */
   readonly kind: string
-  /** Tasks whose next run is at `time` or before, ordered by their times. Cheap, because it is called every second. */
+  /** Tasks whose next run is at or before `time`, ordered by time. Must be cheap, because it is called every second. */
   dueBy(time: number): Promise<readonly Task<Run>[]>
   /** Tasks whose next run is after `time`. */
   dueAfter(time: number): Promise<readonly Task<Run>[]>
-  /** Stores when tasks run next (null: not on their own) and when they ran last, either for all or for none. */
+  /** Stores when tasks run next (null: only when requested) and when they last ran, either for all or for none. */
   keepTimes(all: readonly TaskTimes[]): Promise<void>
 }
 

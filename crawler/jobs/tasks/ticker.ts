@@ -3,7 +3,7 @@ import { StepWatch } from "#base/steady-time.ts"
 import { jitterMs, nextRun, nextTimes } from "./schedule.ts"
 import type { Task, TaskKind, TaskTimes } from "./task.ts"
 
-/** The result for a task whose time had come. */
+/** The result of processing a due task. */
 export interface Ticked {
   readonly kind: string
   readonly name: string
@@ -13,7 +13,7 @@ export interface Ticked {
   readonly isLeftOut: boolean
 }
 
-/** Starts the tasks whose time has come. The timing rules are here, the same for every kind of task. */
+/** Starts the tasks that are due. The timing rules are here, the same for every kind of task. */
 export class Ticker {
   readonly #kinds: readonly TaskKind[]
   readonly #clock: Clock
@@ -35,11 +35,11 @@ export class Ticker {
   }
 
   /**
-   * Requests the runs whose time has come: one for each task, however many were missed meanwhile. A task whose run has
-   * not ended is skipped this time, and its `leaveOut` is called.
+   * Requests the runs that are due: one for each task, however many were missed meanwhile. A task whose run has not
+   * ended is skipped this time, and its `leaveOut` is called.
    */
   async tick(): Promise<Ticked[]> {
-    // Judge in both cases: times left by another process count as well.
+    // The first tick checks too, because another process may have stored wrong times.
     if (this.#watch.hasStepped() || !this.#isJudged) await this.#judge()
     const ticked: Ticked[] = []
     for (const kind of this.#kinds)
@@ -58,8 +58,8 @@ export class Ticker {
   }
 
   /**
-   * Checks all schedules against the current clock: while the clock was ahead, runs may have been put off for years. No
-   * run may be later than the schedule's next, and no last run may be in the future.
+   * Checks all schedules against the current clock, because runs may have been put off for years while the clock was
+   * ahead. No run may be later than the schedule's next one, and no last run may be in the future.
    */
   async #judge(): Promise<void> {
     const now = this.#clock()

@@ -90,7 +90,7 @@ test(
 
 test("a linked image is not requested", { tags: ["libreoffice"] }, async () => {
   await using site = await startTestSite({ "*": article("Nobody comes here") })
-  // The address keeps its length, which is recorded in the file.
+  // The replaced address has the same length, because the file records the length.
   const from = "127.0.0.1:18765"
   const to = site.authority.padEnd(from.length, "/")
   const body = (["latin1", "utf16le"] as const).reduce((bytes, encoding) => {

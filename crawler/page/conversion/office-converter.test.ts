@@ -26,7 +26,7 @@ function standIn(folder: string, script: string): string {
 
 const isRunning = (pid: number): boolean => {
   try {
-    // Outside Linux, a process that has ended and was not waited for yet counts as running.
+    // Outside Linux, a process that has ended but has not been waited for still counts as running.
     process.kill(pid, 0)
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
   } catch {

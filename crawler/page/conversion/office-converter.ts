@@ -5,7 +5,7 @@ import { findConverter } from "./find-converter.ts"
 import { type Conversion, runConverter } from "./run-converter.ts"
 
 export interface OfficeConverterOptions {
-  /** Path of `soffice`, `off`, or empty for the usual places. */
+  /** Path of `soffice`; `off`; or empty to look in the usual places. */
   readonly configured: string
   /** Time allowed for reading a document. A conversion gets {@link START_MS} more. */
   readonly timeoutMs: number
@@ -13,7 +13,7 @@ export interface OfficeConverterOptions {
   readonly memoryMb: number
 }
 
-/** Time to start with a new profile: two seconds on an idle machine. */
+/** Time allowed for starting with a new profile, which takes two seconds on an idle machine. */
 const START_MS = 30_000
 const CLOSED = new Error("The converter was closed.")
 
@@ -28,7 +28,7 @@ export class OfficeConverter implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Waits for its turn. `unsupported`: no converter is installed, and the detail says which one to install. */
+  /** Converts a file when it is its turn. `unsupported`: no converter is installed, and the detail says which one to install. */
   async convert(
     format: LegacyFormat,
     body: Uint8Array,

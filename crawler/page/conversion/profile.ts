@@ -10,8 +10,9 @@ const INTERNET = "/org.openoffice.Inet/Settings"
 const NOWHERE = 9
 
 /**
- * Nothing in a file is run, and nothing that it refers to is loaded. Names and values come from LibreOffice's own
- * schemas (`officecfg/registry/schema`); versions ignore names that they do not know.
+ * Settings that keep anything in a file from being run, and anything that it refers to from being loaded. Names and
+ * values come from LibreOffice's own schemas (`officecfg/registry/schema`); versions ignore names that they do not
+ * know.
  */
 const ITEMS: readonly Item[] = [
   { path: SCRIPTING, name: "DisableMacrosExecution", value: true },
@@ -23,7 +24,7 @@ const ITEMS: readonly Item[] = [
   // Never.
   { path: "/org.openoffice.Office.Writer/Content/Update", name: "Link", value: 0 },
   { path: "/org.openoffice.Office.Calc/Content/Update", name: "Link", value: 2 },
-  // LibreOffice 7.4 loads linked pictures in spite of the settings above, so its proxy is a closed port.
+  // LibreOffice 7.4 loads linked pictures in spite of the settings above, so its proxy is set to a closed port.
   { path: INTERNET, name: "ooInetProxyType", value: 2 },
   { path: INTERNET, name: "ooInetHTTPProxyName", value: "127.0.0.1" },
   { path: INTERNET, name: "ooInetHTTPProxyPort", value: NOWHERE },

@@ -11,16 +11,16 @@ export type Conversion =
   | { readonly kind: "converted"; readonly body: Uint8Array<ArrayBuffer> }
   | { readonly kind: "unreadable" | "crashed" | "timeout" | "too-large" | "closed"; readonly detail: string }
 
-/** Address space that LibreOffice takes before it opens a file: version 7.4 took 470 MB with a small one, of which 220 were resident memory. */
+/** Address space that LibreOffice uses before it opens a file: version 7.4 used 470 MB with a small one, of which 220 were resident memory. */
 const OWN_MEMORY_MB = 500
-/** The most that LibreOffice may write to one file. Archives are read up to 128 MB unpacked. */
+/** Maximum number of bytes that LibreOffice may write to one file. Archives are read up to 128 MB unpacked. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_STDERR = 2000
 
 /**
- * Limits everything it starts, takes the network away where the system lets every user do that, and lets other
- * processes go first. The background line ends the group when the process that started it ends, because that process's
- * end of the pipe then closes.
+ * Limits the resources of everything it starts, takes the network away where the system lets every user do that, and
+ * lets other processes go first. The background line ends the process group when the process that started it ends,
+ * because that process's end of the pipe is then closed.
  */
 const SCRIPT = `
 memory=$1 seconds=$2 blocks=$3; shift 3
@@ -39,7 +39,7 @@ const FILTERS: Readonly<Record<LegacyFormat, string>> = {
 /** The time and memory that a program may use, and the signal with which its caller ends it. */
 export interface ConversionLimits {
   readonly timeoutMs: number
-  /** Megabytes for the file, besides the program's own memory. */
+  /** Memory for the file in megabytes, in addition to the program's own. */
   readonly memoryMb: number
   readonly signal?: AbortSignal | undefined
 }
@@ -69,7 +69,7 @@ export async function runConverter(
     const end = await ended(command, folder, limits)
     if (typeof end !== "string") return end
     const output = join(outputs, `document.${becomes(format)}`)
-    // A link would be followed to a file that the document's author has no right to.
+    // A link would lead to a file that the document's author has no right to read.
     const found = await lstat(output).catch(() => null)
     if (found?.isFile() !== true) return { kind: "unreadable", detail: end }
     if (found.size > MAX_BYTES)
@@ -80,7 +80,7 @@ export async function runConverter(
   }
 }
 
-/** Runs the program to its end. Returns a string if the program ended: its output, in case it made no file. */
+/** Runs the program to its end. Returns its output as a string if the program ended, for the case that it created no file. */
 function ended(
   command: readonly string[],
   folder: string,
@@ -92,7 +92,7 @@ function ended(
     const child = spawn("/bin/sh", ["-c", SCRIPT, "sh", ...numbers, ...command], {
       cwd: folder,
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder, TMPDIR: folder, LANG: "C.UTF-8" },
-      // A process group of its own, so that everything it starts is killed with it.
+      // The program gets its own process group, so that everything it starts is killed with it.
       detached: true,
       stdio: ["ignore", "ignore", "pipe", "pipe"],
     })
@@ -102,7 +102,7 @@ function ended(
       try {
         if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
       } catch {
-        // All processes of the group have ended.
+        // All processes of the group have already ended.
       }
     }
     const stop = (why: NonNullable<typeof cause>) => {

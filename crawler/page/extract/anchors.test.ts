@@ -6,7 +6,7 @@ const URL = "https://docs.example.org/guide/install.html"
 const prose = (about: string) =>
   `<p>${`${about} is described here in whole sentences, with all that one has to know of it. `.repeat(5)}</p>`
 
-/** Headings of the extracted text, each with the fragment that leads to it. */
+/** Headings of the extracted text, each with the fragment that links to it. */
 function headings(html: string, url = URL) {
   const { markdown, anchors = [] } = extractHtml(html, url)
   const lines = markdown.split("\n")

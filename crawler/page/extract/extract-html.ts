@@ -31,7 +31,7 @@ import { callsItselfAdult, readsAdult } from "./facts/unsafe.ts"
  */
 export function extractHtml(html: string, url: string): Extracted {
   const document = parseTree(html)
-  // Reads the document's links and data first: a menu that a script opens leads somewhere too.
+  // Reads the document's links and data first: a menu that a script opens contains links too.
   const gathered = gatherFacts(document, url)
   const unseen = removeUnseen(document)
   writeAsSeen(document)
@@ -101,13 +101,13 @@ function unlessOrder(text: string | null): string | null {
   return seen === "" || holdsModelOrder(seen) ? null : seen
 }
 
-// With less visible text than this, the page is built by script, and its structured data may say more.
+// A page with less visible text than this is built by scripts, and its structured data may contain more.
 const MIN_CHARS = 300
 
-/** The most text before the heading that repeats the title: a category, a date, the author. */
+/** Maximum length of the text before the heading that repeats the title: a category, a date, the author. */
 const MOST_BEFORE_TITLE = 200
 
-/** The title has its own field; a first heading that repeats it says nothing more. */
+/** Removes a first heading that repeats the title, since the title has its own field. */
 function withoutTitle(text: AnchoredMarkdown, title: string): AnchoredMarkdown {
   const { markdown, anchors } = text
   const found = /^# [^\n]*\n*/m.exec(markdown.slice(0, MOST_BEFORE_TITLE + title.length * 2 + 10))

@@ -18,7 +18,7 @@ const found = ({ links, robots, canonical, description }: Extracted) => ({
 })
 const links = (html: string) => extractLinks(html, URL).links.map(({ url }) => url)
 
-/** Checks that both ways of reading find the same. */
+/** Checks that both ways of reading yield the same result. */
 function agree(html: string): void {
   expect({ html, ...found(extractLinks(html, URL)) }).toEqual({ html, ...found(extractHtml(html, URL)) })
 }
@@ -119,7 +119,7 @@ test("agrees with the full extraction on fragments of HTML in any order", () => 
 })
 
 test("takes linear time for any text", () => {
-  // Each of these takes minutes if it is read again from every place where it might begin.
+  // Each of these takes minutes if it is read again from every position where it might begin.
   for (const scrap of [
     "<",
     "<!--",

@@ -59,7 +59,7 @@ describe("text documents", () => {
     })
   })
 
-  // Minutes each, if any pass were quadratic.
+  // Each of these would take minutes if any pass were quadratic.
   it.each([
     ["spaces", `x${" ".repeat(300_000)}y`],
     ["empty lines", `${"\n ".repeat(150_000)}x`],

@@ -17,7 +17,8 @@ const MAX_LINKS = 20_000
 
 /**
  * Reads a plain-text or markdown document. Markdown stays as its author wrote it, except for HTML and comments; plain
- * text becomes markdown that shows the same characters: paragraphs escaped, indented stretches and columns as code.
+ * text becomes markdown that displays the same characters: paragraphs are escaped, indented parts and columns become
+ * code.
  *
  * `contentType` is the media type, `text/markdown` or any other text type; a plain file counts as markdown when its
  * address says so or when it is clearly written as markdown (like `llms.txt`).
@@ -71,14 +72,14 @@ function firstTitle(text: string, isMarkdown: boolean): string | null {
   const start = text.slice(0, 20_000)
   const heading = isMarkdown ? firstHeading(start) : undefined
   const line = heading ?? /\S.*/.exec(start)?.[0] ?? ""
-  // `# Install {#install}`: the id of the heading, as written in several dialects.
+  // Matches the id of a heading, as written in several dialects: `# Install {#install}`.
   const title = isMarkdown
     ? withoutMarks(collapse(toPlainText(line.replace(/\s*\{#[^{}]*\}\s*$/, ""))))
     : collapse(line)
   return title === "" || title.length > 200 ? null : title
 }
 
-/** The first heading of level 1 or 2, marked before the text or below it. */
+/** The first heading of level 1 or 2, marked either in front of its text or in the line below it. */
 function firstHeading(start: string): string | undefined {
   const marked = /^#{1,2} +(.+?) *#*$/m.exec(start)
   const underlined = /^(?![ \t>#*+-])(\S.{0,200})\n(?:={2,}|-{3,})[ \t]*$/m.exec(start)
@@ -121,7 +122,7 @@ function plainToMarkdown(text: string): string {
   return blocks.join("\n\n")
 }
 
-/** Whether a block is columns or a drawing: most lines are indented differently or contain runs of spaces. */
+/** Whether a block is laid out in columns or is a drawing: most lines are indented differently or contain runs of spaces. */
 function isPreformatted(block: string): boolean {
   const lines = block.split("\n")
   if (lines.length < 2) return /^(?: {4}|\t)/.test(block) && /[{}();=<>|]/.test(block)
@@ -129,7 +130,7 @@ function isPreformatted(block: string): boolean {
   return columns * 2 > lines.length
 }
 
-/** Where markdown leads: its links and the addresses in its text. */
+/** The links in markdown, and the addresses in its text. */
 export const linksOfMarkdown = (markdown: string, url: string): Link[] => textLinks(markdown, url, true)
 
 function textLinks(text: string, url: string, isMarkdown: boolean): Link[] {
@@ -142,7 +143,7 @@ function textLinks(text: string, url: string, isMarkdown: boolean): Link[] {
     if (!links.get(address)?.text)
       links.set(address, { url: address, text: collapse(label), nofollow: false })
   }
-  // Pictures that lead somewhere.
+  // Matches pictures that are links.
   if (isMarkdown)
     for (const [, label, href] of text.matchAll(
       /\[!\[([^[\]\n]{0,300})\]\([^()\n]{0,2000}\)\]\(<?([^\s()<>]{1,2000})>?\)/g,

@@ -7,7 +7,7 @@ import type { Refresh } from "../headers/refresh.ts"
 export interface Extracted {
   readonly title: string
   readonly description: string | null
-  /** Main content as markdown; empty when the document has none. */
+  /** The main content as markdown; empty when the document has none. */
   readonly markdown: string
   /** See `Page`. Left out when there are none. */
   readonly anchors?: readonly PageAnchor[]
@@ -40,13 +40,13 @@ export interface Extracted {
   readonly links: readonly Link[]
   /** RSS and Atom feeds the document names. */
   readonly feeds: readonly string[]
-  /** Where the page redirects its reader. Left out when it doesn't. */
+  /** The address to which the page redirects its reader. Left out when it doesn't. */
   readonly refresh?: Refresh
-  /** Whether the program that made the page marks it as missing, regardless of the HTTP status. */
+  /** Whether the program that generated the page marks it as missing, regardless of the HTTP status. */
   readonly isMissing?: boolean
-  /** Whether it is mostly a list of other pages of its site. Left out when not. */
+  /** Whether it is mostly a list of other pages of its site. Left out if not. */
   readonly isListing?: true
-  /** Parts that may be missing because scripts make them. Left out when no script could. */
+  /** Parts that may be missing because scripts create them. Left out if no script could. */
   readonly leftToScripts?: LeftToScripts
   /** Numbers, from 1, of the pages that have no text and wait for text recognition. Left out when every page has text. */
   readonly pictured?: readonly number[]
@@ -57,12 +57,12 @@ export interface Extracted {
 export interface Link {
   /** Absolute http(s) address, without a fragment unless the document uses routes (`#/guide`). */
   readonly url: string
-  /** Visible text of the anchor, white space collapsed. */
+  /** Visible text of the anchor, with white space collapsed. */
   readonly text: string
   readonly nofollow: boolean
 }
 
-/** The facts about a document of which only the head was read, or not even that. */
+/** The facts about a document of which at most the head was read. */
 export const NO_CONTENT = {
   markdown: "",
   language: null,

@@ -4,7 +4,7 @@ import { extractHtml, extractLinks, extractText } from "./extract.ts"
 const URL = "https://example.org/"
 const read = (html: string) => extractHtml(html, URL)
 
-// Each of these takes minutes, or overflows the stack, if any pass is quadratic or recurses without bound.
+// Each of these takes minutes, or overflows the stack, if any pass is quadratic or has unbounded recursion.
 describe("hostile documents", () => {
   it("reads text at the bottom of half a million nested boxes", () => {
     expect(read(`${"<div>".repeat(500_000)}deep down`).markdown).toBe("deep down")

@@ -55,7 +55,7 @@ export class LinkReading {
     return this.#head.mayRefresh
   }
 
-  /** The result. Call it when there are no more steps. */
+  /** The result. Must be called only when there are no more steps. */
   end(): Extracted {
     const { meta, title, canonical } = this.#head
     const baseUrl = this.#baseUrl()

@@ -95,7 +95,7 @@ export class StateMender {
   /** Call this once all pages and thumbnails have been recorded. */
   async mend(): Promise<Mended> {
     const mended = await transaction(this.#db, async () => {
-      // Webhook receivers are told what crawls find, not that a copy was a minute behind.
+      // Webhook receivers learn what crawls find, not that a copy was a minute behind.
       const addresses = await this.#webhooks.untold(() => matchPages(this.#db, "held_page"))
       const images = await this.#images.lookAgain("held_image")
       const jobs = await new CrawlerProcesses(this.#db).forgetAll()

@@ -20,7 +20,7 @@ export interface Understood {
   /** Languages that the question's words are read in. */
   readonly spoken: readonly string[]
   readonly analysed: AnalysedQuery
-  /** The terms that a misspelt term may stand for. */
+  /** The terms that a misspelt term may mean. */
   readonly corrections: ReadonlyMap<string, readonly string[]>
   /** The question reworded with the operator's synonyms. */
   readonly variants: readonly Variant[]

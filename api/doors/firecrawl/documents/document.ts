@@ -37,7 +37,7 @@ export const isOfIndex = ({
 
 /**
  * A document with the requested formats.
- * @param given the address as it was written
+ * @param given the address as the caller wrote it
  * @throws ApiError 400 for a format that needs something the appliance does not have, 500 when a model returns nothing
  * usable
  * @throws WorkError for a page that cannot be processed
@@ -107,7 +107,7 @@ export function requireModel(chatModel: ChatModel | null): ChatModel {
   )
 }
 
-/** The error for a job's page that could not be made into a document. */
+/** The error for a job's page that could not be turned into a document. */
 export function unmadeReason(error: unknown): string | null {
   if (error instanceof Refusal) return error.message
   return error instanceof WorkError ? "The page cannot be processed." : null

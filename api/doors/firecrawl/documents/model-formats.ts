@@ -26,7 +26,7 @@ interface Shown {
 }
 
 /**
- * A model's extract from a page, checked against the given schema.
+ * Data that a model extracts from a page, checked against the given schema.
  * @throws ApiError 502 when the model returns nothing that fits
  */
 export async function jsonOf(
@@ -80,7 +80,7 @@ export function validatorOf(schema: Readonly<Record<string, unknown>>): Validate
   try {
     const { $schema: _, ...rest } = schema
     const ajv = new Ajv({ strict: false, validateFormats: false, logger: false })
-    // Patterns are left for the model to read: a caller's pattern could keep this process busy forever.
+    // Patterns are only passed on to the model: checking a caller's pattern could keep this process busy forever.
     for (const keyword of ["pattern", "patternProperties"]) ajv.removeKeyword(keyword)
     return ajv.compile(rest)
   } catch (error) {
@@ -92,7 +92,7 @@ export function validatorOf(schema: Readonly<Record<string, unknown>>): Validate
 }
 
 interface Asked {
-  /** Includes the rule about the markers around the page. */
+  /** The system prompt includes the rule about the markers around the page. */
   readonly system: (rule: string) => string
   readonly wanted: string
   readonly page: Shown

@@ -61,7 +61,7 @@ export async function readDocument(
   }
 }
 
-/** The reader's options for a request. */
+/** The options for the reader, taken from a request. */
 export function readOptions({ formats, rendering, waitMs }: ScrapeRequest, signal: AbortSignal) {
   return {
     signal,
@@ -74,7 +74,7 @@ export function readOptions({ formats, rendering, waitMs }: ScrapeRequest, signa
 
 const LATE: ScrapeFailure = { code: "SCRAPE_TIMEOUT", message: TIMED_OUT, status: 408, isRobots: false }
 
-/** Codes and statuses of Firecrawl's own server: a host name that does not resolve gets a 200. */
+/** Codes and statuses of Firecrawl's own server. For a host name that does not resolve, its status is 200. */
 export function failureOf(result: Exclude<ReadResult, { kind: "read" }>): ScrapeFailure {
   const message = failureText(result)
   const failure = (code: string, status = 500): ScrapeFailure => ({ code, message, status, isRobots: false })

@@ -111,7 +111,7 @@ export function readCrawl(body: FieldReader, version: Version): CrawlJobRequest 
 
 /**
  * Reads the body of POST /v1/batch/scrape, /v2/batch/scrape.
- * @returns also the invalid addresses, if they are not refused
+ * @returns the request, and the invalid addresses if they don't cause a refusal
  */
 export function readBatch(
   body: FieldReader,

@@ -28,7 +28,7 @@ type Kind = JobRequest["kind"]
 /** Path of each kind of job below the version. */
 export const JOB_PATHS: Readonly<Record<Kind, string>> = { crawl: "crawl", batch: "batch/scrape" }
 
-/** Characters of documents in one answer, as with Firecrawl; a document is never split. */
+/** Maximum number of characters of the documents in one answer, as with Firecrawl; a document is never split. */
 const ANSWER_CHARS = 10_000_000
 const MOST_DOCUMENTS = 1000
 
@@ -62,7 +62,7 @@ export function startJob(kind: Kind, version: Version, parts: JobEndpointParts):
 
 const MAX_ONCE_CHARS = 255
 
-/** The header with which a client repeats a request that got no answer. */
+/** The header that a client sends to repeat a request that got no answer. */
 function onceOf(ctx: Context): string | null {
   const given = ctx.get("x-idempotency-key")
   if (given === "") return null

@@ -28,21 +28,21 @@ export interface JobRunnerOptions extends Pick<TaskRunnerOptions<BegunJob>, "gua
   readonly parts: Pick<JobParts, "chatModel" | "knowledge">
   /** The pages a key may see. */
   readonly reach: (key: ApiKey) => Reach
-  /** The disk that holds the documents: while it has too little room, jobs wait. */
+  /** The disk on which the documents are stored: while it has too little room, jobs wait. */
   readonly room?: Pick<DiskRoom, "isLow"> | undefined
 }
 
 /**
- * Number of jobs running at the same time: each reads as many pages at once as a live crawl, and those are limited to a
- * few as well.
+ * Maximum number of jobs running at the same time: each reads as many pages at once as a live crawl, and only a few of
+ * those may run at once, too.
  */
 export const CONCURRENT = 4
 /** Maximum number of waiting jobs of all keys; one key may have a quarter of them. */
 const WAITING = 100
 const WAITING_OF_KEY = WAITING / 4
-/** Firecrawl keeps results for a day. */
+/** How long the results of jobs are kept: a day, as with Firecrawl. */
 export const KEPT_MS = 86_400_000
-/** A longer job would outlive its first documents. */
+/** Maximum duration of a job; a longer job would outlive its first documents. */
 const JOB_MS = 86_400_000
 /** How often the disk is checked for room. */
 const ROOM_MS = 1000
@@ -136,7 +136,7 @@ export class JobRunner implements AsyncDisposable {
     }
   }
 
-  /** Never rejects. */
+  /** Runs the next jobs. Never rejects. */
   async #work(job: BegunJob, turn: Turn): Promise<void> {
     const { store, keys, billing, parts, reach, room, log } = this.#options
     const { id, request, owner } = job
@@ -147,9 +147,9 @@ export class JobRunner implements AsyncDisposable {
     try {
       const key = await keys.byId(owner.keyId)
       if (!key) return await this.#end(job, { state: "failed", error: NO_KEY })
-      // Cancelled just as its turn came.
+      // The job was cancelled just as its turn came.
       if (((await store.get(id))?.endedAt ?? null) !== null) return
-      // The credits reserved when the job was accepted may have been lost with that process.
+      // The process that accepted the job may have ended, and the credits it reserved are then lost.
       await billing.reserve({ requestId: id, key }, jobCost(request))
       const results = {
         document: async (url: string, document: Parameters<JobStore["addDocument"]>[2]) => {
@@ -191,14 +191,14 @@ export class JobRunner implements AsyncDisposable {
     }
   }
 
-  /** Ends a job and counts the pages it read. Never rejects. */
+  /** Ends a job and charges for the pages it read. Never rejects. */
   async #end(job: FirecrawlJob, end: Omit<JobEnd, "credits">): Promise<void> {
     const { store, keys, billing, writes, log } = this.#options
     const { id, owner, request, createdAt } = job
     try {
       const key = await keys.byId(owner.keyId)
       const now = await store.get(id)
-      // Another process ended it, and has counted the pages.
+      // Another process has ended the job and charged for the pages.
       if ((now?.endedAt ?? null) !== null) {
         if (key) await billing.release({ requestId: id, key })
         return

@@ -18,7 +18,7 @@ import { statement } from "#base/store/testing/statement.ts"
 
 const ADDRESS = "https://example.com/a" as PageUrl
 
-/** Jobs over in-memory accounts, with the store of an earlier process if one is given. */
+/** Creates jobs over in-memory accounts, using the store of an earlier process if one is given. */
 async function opened(db = memoryState(), crawlJobsMb = 1024) {
   const config = { ...readSettings(apiSettings, {}), crawlJobsMb }
   const accounts = await openAccounts(db, config, () => {})
@@ -85,11 +85,11 @@ test("keys take turns, and waiting jobs are counted per key and in total", async
   expect((await store.begin(new Date(10)))?.id).toBe("many 1")
   expect(await store.waitingCounts(key.id)).toEqual({ all: 4, ofKey: 3 })
   expect((await store.open(key.id)).map(({ id }) => id)).toEqual(["many 1", "many 2", "many 3", "many 4"])
-  // The key with the fewest active jobs.
+  // The next turn goes to the key with the fewest active jobs.
   expect([await store.turns.isOwed(key.id), await store.turns.isOwed("another")]).toEqual([true, false])
   expect((await store.begin(new Date(11)))?.id).toBe("one")
   expect(await store.turns.isOwed(key.id)).toBe(false)
-  // Among equals, the key whose last turn began longest ago, even though its job came later.
+  // Among equals, it goes to the key whose last turn began longest ago, even though that key's job came later.
   for (const id of ["many 1", "one"])
     await store.end(id, { state: "completed", credits: 0, error: null }, new Date(12))
   await add("new", "another", 13)
@@ -160,7 +160,7 @@ describe("four slow jobs of one key", () => {
       for (const id of ids) if ((await jobs.store.get(id))!.endedAt !== null) ends.push(id)
       return ends
     }
-    // Each page that finishes makes one of the slow jobs check whether its turn is over.
+    // Whenever a page is finished, one of the slow jobs checks whether its turn is over.
     await expect
       .poll(async () => {
         slow.shift()?.()

@@ -22,7 +22,7 @@ import type { JobFrontier } from "./job-frontier.ts"
 
 export type JobState = "waiting" | "scraping" | "completed" | "failed" | "cancelled"
 
-/** The caller that requested a job, for billing. */
+/** The caller that requested a job; the job is billed to it. */
 export interface JobOwner extends Tracking {
   readonly keyId: string
 }
@@ -44,7 +44,7 @@ export interface FirecrawlJob {
   readonly endedAt: Date | null
 }
 
-/** A running job with its remaining work; null for all of it. */
+/** A running job with its remaining work; `null` if all of its work remains. */
 export interface BegunJob extends FirecrawlJob {
   readonly begunAt: Date
   readonly frontier: JobFrontier | null
@@ -157,7 +157,7 @@ const STEPS: readonly Step[] = [
 /** Jobs in state.db with their documents, until they are forgotten. */
 export class JobStore {
   readonly stored: StoredUse
-  /** Takes turns among the keys whose jobs are waiting. */
+  /** Chooses the next job by taking turns among the keys whose jobs are waiting. */
   readonly turns: KeyTurns
   readonly #db: StateStore
   readonly #queries: Queries<FirecrawlTables>
@@ -167,7 +167,7 @@ export class JobStore {
   readonly #process: string | null
 
   /**
-   * @param writes the queue that writes over the same connection
+   * @param writes the write queue of the same connection
    * @param bytes maximum size of all documents together; one key may take a quarter of it
    * @param kept the total amount stored for each key
    * @param process id of this process among those that share the state; null if it is the only one
@@ -200,7 +200,7 @@ export class JobStore {
     return this.#process !== null
   }
 
-  /** How many bytes all documents take, and the limit. */
+  /** The total size of all documents, in bytes, and its limit. */
   async storedBytes(): Promise<StoredBytes> {
     return { bytes: (await this.stored.all()).bytes, most: this.#limits.all.bytes }
   }
@@ -413,7 +413,7 @@ export class JobStore {
 
   /**
    * Marks the jobs of lost processes as failed; they keep the documents they had found.
-   * @returns true: other processes leave jobs that wait, too
+   * @returns true: jobs left by other processes may be waiting, too
    */
   async recover(now: Date): Promise<boolean> {
     const left = leftWork(this.#db, "firecrawl_job", "scraping")

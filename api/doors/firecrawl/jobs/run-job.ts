@@ -136,7 +136,7 @@ async function runBatch(
     : null
 }
 
-/** Stores the result of `make`, or a failure if it cannot be made. */
+/** Stores the result of `make`, or a failure if there is no result. */
 async function keep(
   url: string,
   results: JobResults,
@@ -184,7 +184,7 @@ async function linkTest(
 
 const bare = ({ host }: URL): string => host.replace(/^www\./, "")
 
-/** Reads no faster than the job is allowed to. */
+/** Delays reads so that the job is no faster than allowed. */
 function paced(
   reader: Pick<Reader, "read">,
   { delayMs, concurrency }: Pace,

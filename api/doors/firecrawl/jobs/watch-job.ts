@@ -11,7 +11,7 @@ import { jobOf, type JobEndpointParts, summaryOf } from "./job-routes.ts"
 const MOST_WATCHERS = 100
 const POLL_MS = 500
 
-/** Browsers' WebSockets cannot send a header with a key: clients pass it as their protocol. */
+/** Browsers cannot send a header with the key when they open a WebSocket, so clients pass the key as the subprotocol. */
 export const socketKey: Middleware = async (ctx, next) => {
   const protocol = protocolOf(ctx)
   if (wantsSocket(ctx.req.headers) && ctx.get("Authorization") === "" && protocol !== "") {
@@ -73,7 +73,7 @@ async function tell(
     if (job.endedAt === null) continue
     const data = { ...summaryOf(job), data: [] }
     if (job.state === "failed") await send({ type: "error", error: job.error, data })
-    // Clients have messages only for the other two endings.
+    // Clients know messages for two endings only: `error` if the job failed, and `done` if it was completed.
     else await send({ type: job.state === "completed" ? "done" : "catchup", data })
     return
   }

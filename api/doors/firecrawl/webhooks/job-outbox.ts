@@ -5,7 +5,7 @@ import { dueIndex, type Message, Outbox, outboxColumns } from "#base/work/outbox
 
 import type { JobEvent } from "./job-webhook.ts"
 
-/** The job-specific part of a message. */
+/** The part of a message that describes the job's event. */
 export interface OfJob {
   readonly job: string
   readonly event: JobEvent
@@ -33,7 +33,8 @@ const WANTS = (request: string, event: string) =>
 
 const EVENT = "(case new.state when 'scraping' then 'started' else new.state end)"
 
-// Triggers record the messages in the transaction that causes them, whichever code writes it, so no kill loses any.
+// Triggers record each message in the transaction that causes it, whichever code writes it, so that no message is lost
+// when the process is killed.
 const STEPS: readonly Step[] = [
   (words) => {
     const { text, integer, strict, trigger } = words
@@ -66,7 +67,7 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-/** Messages about jobs that are waiting for their receivers, in `state.db`; deleted with their job. */
+/** Messages about jobs, waiting in `state.db` for their receivers; deleted with their job. */
 export class JobOutbox extends Outbox<OfJob, MessageColumns> {
   /** The tables for jobs already exist: see `JobStore`. */
   constructor(db: StateStore, clock: Clock = Date.now) {

@@ -38,7 +38,7 @@ test("every job event survives many kills, with one id and in order", async () =
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(temporaryFolder())
   const told: Told[] = []
-  /** The last page is not answered until this resolves. */
+  /** The site doesn't serve the last page until this resolves. */
   let lastPage = Promise.withResolvers<void>()
   let refusals = 0
   const pages = Array.from({ length: PAGES }, (_, at) => `/page/${at}`)
@@ -87,7 +87,7 @@ test("every job event survives many kills, with one id and in order", async () =
     const id = randomUUID()
     jobs.push(id)
     worker!.send({ id, keyId: key.id, request } satisfies Asked)
-    // A kill loses the answer; the request is then repeated under the same name.
+    // A kill can lose the answer; the request is then repeated under the same name.
     await until(async () => (await store.get(id)) !== null)
   }
   await start()
@@ -121,7 +121,7 @@ test("every job event survives many kills, with one id and in order", async () =
     )
   await until(async () => {
     if ((await count("and due_at > first_due_at")) > 0)
-      // Another process might be writing.
+      // Retried, because another process might be writing.
       await db.patiently(() =>
         db.script("update firecrawl_message set due_at = first_due_at where state = 'waiting'"),
       )
@@ -134,7 +134,7 @@ test("every job event survives many kills, with one id and in order", async () =
   expect(states).toContain("failed")
   for (const id of jobs) {
     const job = (await store.get(id))!
-    // Several attempts at one message count once.
+    // Several attempts to send a message count as one.
     const inOrder = [
       ...new Map(told.filter((one) => one.id === id).map((one) => [one.webhookId, one])).values(),
     ]

@@ -9,7 +9,7 @@ import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 import { serveTwoSources, type TwoSources } from "../../../testing/two-sources.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
-// Jobs that notify a receiver, over sockets.
+// Jobs that notify a receiver, tested over sockets.
 
 const opened = new AsyncDisposableStack()
 let garden: TwoSources

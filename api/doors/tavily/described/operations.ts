@@ -19,7 +19,7 @@ function searchBody(limits?: DomainCaps): JsonSchema {
   })
 }
 
-/** Search and the live calls. @param limits the described server's limits; if left out, no limits are stated */
+/** The operations for search and live calls. @param limits the limits set on the described server; if left out, no limits are stated */
 export const tavilyOperations = (limits?: DomainCaps) =>
   operations("Live pages", "key", {
     search: {

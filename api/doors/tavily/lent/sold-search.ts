@@ -13,9 +13,9 @@ const MAX_QUERY_CHARS = 1000
 const MAX_FETCH_SECONDS = 20
 
 /**
- * `explain` is only for operators, evidence is only for their other appliances, names of sources and collections and
- * the counts by them aren't for payers either, and there are no credits to report. So these fields are unknown here,
- * and the answer warns about them as about other unknown fields.
+ * `explain` is only for operators, evidence is only for their other appliances, payers don't see names of sources and
+ * collections or counts by them, and there are no credits to report. So these fields are unknown here, and the answer
+ * warns about them as it does about other unknown fields.
  */
 const UNPAID = [
   "explain",
@@ -50,7 +50,7 @@ export const paidSearchSchema = object({
   }),
 })
 
-/** Creates a reader of paid requests. It throws an ApiError 400 for an invalid one, so every request that passes can be answered. */
+/** Creates a reader of paid requests. The reader throws an ApiError 400 for an invalid request, so every request that passes can be answered. */
 export function paidRequestReader(
   limits: SearchLimits,
 ): (body: Readonly<Record<string, unknown>>) => Promise<PreparedSearch> {

@@ -70,7 +70,7 @@ describe("the ledger", () => {
         receipt: null,
         since,
       })
-      // As long as the process lives, it is working on the payment.
+      // As long as the process lives, its payment stays in `settling`.
       await ledger.recover()
       expect(await ledger.get("one")).toMatchObject({ state: "settling" })
     }

@@ -21,7 +21,7 @@ export interface Sale {
   readonly verifyMs: number
   readonly searchMs: number
   readonly settleMs: number
-  /** Null if the payer has not come back for the answer yet. */
+  /** Null if the payer has not fetched the answer yet. */
   readonly deliveredAt: string | null
 }
 
@@ -41,7 +41,7 @@ export interface Span {
 
 /** The sales, from the ledger's own records: only payments that were received are counted. */
 export interface Books {
-  /** Newest first. */
+  /** All sales, newest first. */
   sales(span: Span & { readonly limit: number; readonly offset: number }): Promise<readonly Sale[]>
   count(span: Span): Promise<number>
   /** Oldest first; read row by row, however many there are. */

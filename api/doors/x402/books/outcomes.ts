@@ -30,12 +30,12 @@ export class OutcomeCounts {
     this.#unwritten.set(outcome, (this.#unwritten.get(outcome) ?? 0) + 1)
   }
 
-  /** Since this process started, by outcome. */
+  /** The counts since this process started, by outcome. */
   get total(): ReadonlyMap<X402Outcome, number> {
     return this.#total
   }
 
-  /** Returns the counts not yet written, once. */
+  /** Returns the counts not yet written, and clears them. */
   take(): ReadonlyMap<X402Outcome, number> {
     const taken = this.#unwritten
     this.#unwritten = new Map()

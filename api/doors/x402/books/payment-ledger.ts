@@ -6,7 +6,7 @@ import { deletionTime } from "#base/store/clock/trusted-time.ts"
 
 import type { X402Outcome } from "./outcomes.ts"
 
-/** The request that a payment is for. Two requests with the same fingerprint are the same one. */
+/** Identifies the request that a payment is for: two requests with the same fingerprint are the same. */
 export interface Purchase {
   /** Identifies the authorization, see `Payment.id`. */
   readonly id: string
@@ -30,7 +30,7 @@ export interface Receipt {
 export interface Entry {
   readonly fingerprint: string
   /**
-   * - `settling`: sent to the facilitator, no reply yet. If the process died, this means `unknown`.
+   * - `settling`: sent to the facilitator, no reply yet. If the process has died, treat it as `unknown`.
    * - `unknown`: it isn't known whether the money moved.
    * - `settled`: the money moved.
    */
@@ -38,7 +38,7 @@ export interface Entry {
   /** The answer as sent; null after delivery. */
   readonly answer: string | null
   readonly receipt: Receipt | null
-  /** When it was first given to the facilitator: milliseconds since 1970. */
+  /** When the payment was first sent to the facilitator, in milliseconds since 1970. */
   readonly since: number
 }
 
@@ -74,10 +74,10 @@ export interface Ledger extends Disposable {
     times: { verifyMs: number; searchMs: number; settleMs: number },
   ): Promise<void>
   unknown(id: string): Promise<void>
-  /** No money moved, and none will: the authorization either may be used again, or never will be. */
+  /** Deletes a payment. No money moved, and none will: the authorization is either unused, or can never be used. */
   forget(id: string): Promise<void>
   delivered(id: string): Promise<void>
-  /** Marks payments that lost processes were settling as unknown. */
+  /** Marks payments as unknown if the processes that were settling them have ended. */
   recover(): Promise<void>
   /** Payments whose outcome is unknown. */
   unsettled(): Promise<readonly Unsettled[]>
@@ -161,7 +161,7 @@ const STEPS: readonly Step[] = [
    create index x402_payments_by_answer on x402_payments (octet_length(answer)) where answer is not null`,
 ]
 
-/** Maximum size of answers waiting for payers: a search's answer is usually 20 KB, so thousands of payments would have to be left open. */
+/** Maximum total size of answers waiting for payers. A search's answer is usually 20 KB, so only thousands of uncollected answers can reach it. */
 const MOST_BYTES = 256_000_000
 
 /** Brings the tables up to date, for code that only reads them. */

@@ -11,7 +11,7 @@ import { paymentTerms, type Terms } from "../terms.ts"
 import { type Ledger, openLedger } from "./payment-ledger.ts"
 import { reconcile } from "./reconcile.ts"
 
-// The network's replies are simulated here; chain.test.ts uses a node.
+// The network's replies are simulated here; chain.test.ts tests the queries to a node.
 
 const PAYEE = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 const AUTHORIZATION = {
@@ -55,7 +55,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Looks up both payments, with this reply from the network. */
+/** Looks up both payments while the network gives this reply. */
 async function lookUp(look: (times: number) => Promise<Seen>) {
   const asked: unknown[] = []
   const chain = {

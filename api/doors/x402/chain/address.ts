@@ -11,7 +11,7 @@ export function checksummed(address: string): Address {
   return `0x${cased.join("")}`
 }
 
-/** @throws Error naming the expected form, when the address is invalid, mistyped, or one that would burn the income. */
+/** @throws Error naming the expected form, if the address is invalid or mistyped, or if money sent to it would be lost */
 export function parseAddress(text: string): Address {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new Error("must be an address: 0x and 40 hex digits")
   if (BigInt(text) === 0n) throw new Error("must not be the zero address: payments to it are lost")

@@ -211,7 +211,7 @@ describe("an authorization that was used", () => {
     node.timeOf = (block) => (block === 8000 ? since - 120 : since - 121)
     expect(await look(since * 1000 + 999)).toEqual({ kind: "dead", because: "spent-elsewhere" })
     expect(methods().filter((method) => method === "eth_getLogs")).toHaveLength(2)
-    // The block's timestamp is sufficient.
+    // The search stops at this block, because its timestamp is early enough.
     const blocks = calls.filter(({ method }) => method === "eth_getBlockByNumber").map(({ params }) => params)
     expect(blocks).toEqual(["latest", hex(8000), hex(7000)].map((block) => [block, false]))
   })

@@ -27,7 +27,7 @@ const CALL_MS = 5000
 /** Number of blocks requested at once; providers refuse much larger ranges. */
 const SPAN = 1000
 const MAX_SPANS = 60
-/** The clocks of nodes and of this machine can differ. */
+/** Margin for differences between the clocks of nodes and of this machine. */
 /** Maximum size of a node's reply: transfers of one authorization take a few kilobytes. */
 const MOST_BYTES = 1024 * 1024
 const CLOCK_SKEW_SECONDS = 120
@@ -67,7 +67,7 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
     return result
   }
 
-  /** A node on another network would be believed, but would be wrong. */
+  /** Checks the node's network: the replies of a node on another network would be wrong, but would be believed. */
   async function checkChain(): Promise<void> {
     if (rightChain) return
     const id = Number(await call<string>("eth_chainId"))
@@ -90,12 +90,12 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
         : { kind: "paid", transaction }
     }
     if (BigInt(head.timestamp) >= BigInt(validBefore)) return { kind: "dead", because: "expired" }
-    // Known cost of a transfer without sufficient funds: it fails when it is carried out.
+    // The known reason why a transfer without sufficient funds fails when it is carried out.
     if ((await read(BALANCE_OF + word(from))) < BigInt(value)) return { kind: "dead", because: "no-balance" }
     return { kind: "open" }
   }
 
-  /** The transaction that used the authorization, if it paid us: a used nonce alone may have paid another receiver. */
+  /** The transaction that used the authorization, if it paid us; the fact that the nonce was used is not enough, because another receiver may have been paid. */
   async function transferOf(
     authorization: Authorization,
     head: number,
@@ -152,5 +152,5 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
 
 const hex = (number: number): string => `0x${number.toString(16)}`
 
-/** An address or number as 32 bytes of hex, without `0x`. */
+/** Encodes an address or number as 32 bytes of hex, without `0x`. */
 const word = (value: string): string => value.slice(2).toLowerCase().padStart(64, "0")

@@ -92,7 +92,7 @@ function isDoubtful(reason: string, transaction: string | null): boolean {
   return /pending|timeout|unexpected|unknown|nonce|event_mismatch|conflict|replay/.test(reason)
 }
 
-/** A code, or null for any other text: facilitators also put exception messages there. */
+/** Returns `reason` if it is a code, or null if it is any other text: facilitators also put exception messages there. */
 const code = (reason: unknown): string | null =>
   typeof reason === "string" && /^[a-z0-9_]{1,100}$/i.test(reason) ? reason : null
 
@@ -120,7 +120,8 @@ async function ask(
     })
     noteOutbound("payments", new URL(url).host)
     const text = await foreignText(body as AsyncIterable<Buffer>, MAX_ANSWER)
-    // A refusal can come as a 400 or 402 with the answer in it; a failure of the facilitator decides nothing.
+    // A refusal can be sent with status 400 or 402 and the answer in the body. A failure of the facilitator leaves the
+    // outcome open.
     if (statusCode >= 500 || statusCode === 429) return new Error(`HTTP ${statusCode}: ${text.slice(0, 300)}`)
     const answer: unknown = parseForeign(text)
     if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {

@@ -66,7 +66,7 @@ test("a full ledger accepts no new payment: it is not checked, and its payer can
   expect(JSON.stringify(ctx.body)).toContain(
     "Too many payments are waiting to be settled; nothing was charged.",
   )
-  // Room and memory are checked first.
+  // Places and memory are checked first.
   expect(asked).toEqual(["check", "once close"])
 })
 

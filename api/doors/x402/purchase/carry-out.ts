@@ -21,11 +21,11 @@ import type { Terms } from "../terms.ts"
 export interface PurchaseParts {
   readonly terms: Terms
   readonly facilitator: Facilitator
-  /** Null when no node of the network is known. */
+  /** Queries the network; null if no node of the network is known. */
   readonly chain: Chain | null
   readonly ledger: Ledger
   readonly payers: PayerLimits
-  /** Its engine finds only pages for sale. */
+  /** The parts of a search whose engine finds only pages for sale. */
   readonly search: AskParts
   /** Throws an ApiError 429 when a search would have to wait for too long. */
   readonly check: () => void
@@ -46,8 +46,8 @@ export type Ended =
 const refused = (outcome: X402Outcome): Ended => ({ kind: "refused", outcome })
 
 /**
- * Look, verify, search, settle, answer. The order is a promise: nobody pays for a search that was not done, and no part
- * of an answer is sent before it is paid for.
+ * Looks for an earlier result, verifies, searches, settles, and answers. The order is a promise: nobody pays for a
+ * search that was not carried out, and no part of an answer is sent before it has been paid for.
  *
  * @param entry the ledger's entry for the payment; null if there is none
  */

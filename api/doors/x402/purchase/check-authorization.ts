@@ -2,15 +2,15 @@ import type { Payment } from "../payment.ts"
 import { PAYMENT_REFUSALS } from "../refusals.ts"
 import type { Terms } from "../terms.ts"
 
-/** A facilitator needs a payment to be valid for at least this long to submit it to the network. */
+/** The minimum time in seconds for which a payment must remain valid, so that a facilitator can submit it to the network. */
 const MIN_SECONDS_LEFT = 6
 
 /**
  * Checks that don't depend on the request: whether the payment pays us the price, now. {@link readPayment} has already
- * compared network and token with the terms. Only for a payment that is new here: one that may have been carried out is
- * never refused because it has since expired.
+ * compared network and token with the terms. Use this only for a payment that is new here: a payment that may have been
+ * carried out must not be refused because it has expired since then.
  *
- * @returns the code for the payer; null when only the network can find another problem
+ * @returns the code for the payer; null if these checks find no problem
  */
 export function authorizationFault(
   { version, authorization }: Pick<Payment, "version" | "authorization">,

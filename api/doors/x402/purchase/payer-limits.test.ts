@@ -30,7 +30,7 @@ test("a payer can have many concurrent payments until one has no cover; then one
     limits.settled("a", steadyNow())
     counts.push(atOnce(limits, "a"))
   }
-  // At sixteen, the payer is trusted again.
+  // Once sixteen are allowed, the payer is trusted again.
   expect(counts).toEqual([1, 2, 4, 8, 20])
   limits.withoutCover("a")
   limits.settled("a", steadyNow())
@@ -63,7 +63,7 @@ test("forgets a failure after an hour", () => {
 test("forgets the oldest failure first when there are very many payers", () => {
   const limits = new PayerLimits()
   for (let payer = 0; payer < 10_000; payer++) limits.withoutCover(`p${payer}`)
-  // Another failure makes it the most recent.
+  // A second failure makes this payer the most recent.
   limits.withoutCover("p0")
   expect(["p0", "p1"].map((payer) => atOnce(limits, payer))).toEqual([1, 1])
   limits.withoutCover("another")

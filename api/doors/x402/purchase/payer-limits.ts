@@ -3,13 +3,13 @@ import { steadyNow } from "#base/steady-time.ts"
 const REMEMBERED_MS = 3600_000
 /** Maximum number of payers remembered; the one with the oldest failure is forgotten first. */
 const MAX_PAYERS = 10_000
-/** When this many are allowed at a time, a payer is trusted again. */
+/** Once a payer may have this many payments in progress, they are trusted again. */
 const TRUSTED = 16
 
 /**
- * A payer can have many payments verified against one balance at the same time, and get a search done for each though
- * only one can be settled. After a payment without funds, that payer may have one in progress at a time; each settled
- * payment doubles that limit, as a sender does after a loss (slow start, RFC 5681).
+ * A payer can have many payments verified against the same balance at once, and so make us run a search for each,
+ * although only one can be settled. After a payment without funds, that payer may have only one in progress at a time;
+ * each settled payment doubles that limit, as a sender does after a loss (slow start, RFC 5681).
  */
 export class PayerLimits {
   readonly #underWay = new Map<string, number>()
@@ -30,7 +30,7 @@ export class PayerLimits {
     else this.#underWay.delete(payer)
   }
 
-  /** @param began when its settlement began, by the monotonic clock: one that began before a failure does not show what the payer has now */
+  /** @param began when the settlement began, by the monotonic clock: a settlement that began before a failure says nothing about the payer's current funds */
   settled(payer: string, began: number): void {
     const limit = this.#limited.get(payer)
     if (limit === undefined || began < limit.until - REMEMBERED_MS) return

@@ -19,7 +19,7 @@ export const purchaseOf = (payment: Payment, request: SoldRequest): Purchase => 
   times: { verifyMs: 0, searchMs: 0, settleMs: 0 },
 })
 
-/** The same authorization, signature and search make the same purchase, whatever the order of the fields. */
+/** The same authorization, signature and search have the same fingerprint, whatever the order of the fields. */
 function fingerprintOf(payment: Payment, { identity }: SoldRequest): string {
   return createHash("sha256").update(`${payment.digest} ${identity}`).digest("hex")
 }

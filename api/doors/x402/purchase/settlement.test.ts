@@ -17,7 +17,7 @@ const no = (reason: string): Answer => ({ kind: "refused", reason })
 let logged: object[] = []
 const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) })
 
-/** The outcome of a payment given these replies from the facilitator and the network, in order; and the calls made. */
+/** Settles a payment while the facilitator and the network give these replies, in order. Returns the outcome and the calls made. */
 async function settle(answers: readonly Answer[], seen: readonly OnChain[] | null, doubt = false) {
   const asked: string[] = []
   logged = []
@@ -85,7 +85,7 @@ describe("a refusal counts", () => {
       const end = { kind: "refused", reason, withoutCover }
       expect(await settle([lost], [dead])).toEqual({ end, asked: ["settle", "look"] })
       expect(await settle([], [dead], true)).toEqual({ end, asked: ["look"] })
-      // In the facilitator's own words, if it gave any.
+      // The reason is in the facilitator's own words if it gave one.
       expect(await settle([lost, no("so it is")], [open, dead])).toMatchObject({
         end: { ...end, reason: "so it is" },
       })
@@ -97,7 +97,7 @@ describe("a refusal counts", () => {
       end: { kind: "unknown" },
       asked: ["settle", "settle"],
     })
-    // The refusal is not logged as one of the open attempts.
+    // Only the unknown outcome is logged, not the refusal.
     expect(logged).toHaveLength(1)
     expect(await settle([no("nonce used"), no("nonce used")], [open, open, open], true)).toEqual({
       end: { kind: "unknown" },

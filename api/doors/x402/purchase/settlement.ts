@@ -13,17 +13,17 @@ export type Settlement =
   | { readonly kind: "unknown"; readonly transaction?: string }
 
 /**
- * Reasons that mean the payer lacked funds. A transfer that was valid when verified fails on the network if another
- * transfer has spent the money since.
+ * Codes that mean that the payer lacked funds. A transfer that was valid when it was verified fails on the network if
+ * another transfer has spent the money since.
  */
 const NO_COVER = /insufficient|transaction_failed/i
 
-/** One attempt for the payment, and a second one if the first outcome is unknown. */
+/** Number of attempts: one, and a second one if the outcome of the first is unknown. */
 const ATTEMPTS = 2
 
 /**
- * Settles a payment, and does not treat silence as a no: a payer who gets "not paid" signs again, and would pay
- * twice. A no counts only if no earlier attempt has an unknown outcome, or if the network itself confirms it.
+ * Settles a payment. Silence is not treated as a refusal: a payer who is told "not paid" signs again, and would pay
+ * twice. A refusal counts only if no earlier attempt has an unknown outcome, or if the network itself confirms it.
  *
  * @param since milliseconds since 1970 when the payment was first sent to the facilitator
  * @param doubt whether the outcome of an earlier attempt is unknown

@@ -3,8 +3,8 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 
 /**
- * The package with the chain's program for this machine, among those that `@foundry-rs/anvil` depends on. Only the
- * one for Linux on x64 is installed; the others are replaced by an empty one.
+ * The npm package that contains the local chain's program for this machine, among those that `@foundry-rs/anvil`
+ * depends on. Only the one for Linux on x64 is installed; the others are replaced by an empty package.
  */
 export const CHAIN_PACKAGE = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`
 

@@ -36,7 +36,7 @@ interface Artifact {
 const artifact = (name: string): Artifact =>
   JSON.parse(readFileSync(join(import.meta.dirname, `artifacts/${name}.json`), "utf8")) as Artifact
 
-/** Why chain tests cannot run here, for their names; empty if they can. */
+/** Why chain tests cannot run here, to be added to their names; empty if they can. */
 export const noChain: string = chainProgram() === null ? ` (skipped: ${CHAIN_PACKAGE} is not installed)` : ""
 
 /** A separate chain on loopback, with a token that behaves like USDC and payers who own some. */
@@ -52,7 +52,7 @@ export async function startChain() {
   )
   const exited = once(child, "exit")
   const kill = () => child.kill("SIGKILL")
-  // A failing test must not leave it behind.
+  // Stops the chain even if a test fails.
   process.once("exit", kill)
 
   const network = { chain: baseSepolia, transport: http(rpcUrl, { retryCount: 0 }), pollingInterval: POLL_MS }
@@ -82,7 +82,7 @@ export async function startChain() {
   }
 
   await control.setCode({ address: MULTICALL, bytecode: artifact("MiniMulticall3").deployedBytecode })
-  // Deployed once normally, which fills in its constants; then its code is moved to USDC's address.
+  // The token is deployed normally once, which fills in its constants; then its code is copied to USDC's address.
   const { abi, bytecode } = artifact("TestUSDC")
   const hash = await wallet(deployer).deployContract({ abi, bytecode })
   const { contractAddress } = await reader.waitForTransactionReceipt({ hash })

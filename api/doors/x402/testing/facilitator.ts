@@ -23,7 +23,7 @@ export type Fault =
   /** Refuses without checking. */
   | { readonly kind: "refuse"; readonly reason: string }
   | { readonly kind: "slow"; readonly ms: number }
-  /** Waits for this before it answers. */
+  /** Waits for `until` before it answers. */
   | { readonly kind: "held"; readonly until: Promise<void> }
   /** Does the work, then the connection breaks. */
   | { readonly kind: "lose-answer" }

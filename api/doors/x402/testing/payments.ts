@@ -37,7 +37,7 @@ interface Authorization {
   readonly nonce: Address
 }
 
-/** How the payment differs from a client's. */
+/** How the payment differs from one that a client would create. */
 export interface Flaw {
   readonly accepted?: Partial<Accepted>
   readonly authorization?: Partial<Authorization>
@@ -65,7 +65,7 @@ export interface PaidAnswer {
   readonly text: string
   // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back
   readonly body: any
-  /** The contents of the header of a 402 response. */
+  /** Decodes the header of a 402 response. */
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
   readonly required: any
   // oxlint-disable-next-line typescript/no-explicit-any -- as above

@@ -21,7 +21,7 @@ import type { ListenerParts } from "../open-listener.ts"
 import { NETWORK } from "./chain.ts"
 import { payee } from "./wallets.ts"
 
-/** An engine that finds one page, or misbehaves on demand. */
+/** An engine that finds one page, or misbehaves if told to. */
 export class StagedEngine {
   readonly queries: Query[] = []
   /** Runs instead of searching. */
@@ -35,7 +35,7 @@ export class StagedEngine {
   }
 }
 
-/** The parts of a search over that engine: no images, and neither a reranker nor a chat model. */
+/** The parts of a search that uses this engine; they have no images, no reranker and no chat model. */
 export const searchOver = (engine: StagedEngine): ListenerParts["search"] => ({
   engine,
   images: { facts: async () => new Map() },
@@ -50,7 +50,7 @@ export const searchOver = (engine: StagedEngine): ListenerParts["search"] => ({
 
 /**
  * The paid search on its own port, with a staged engine and a data folder that `close` removes.
- * @param how `parts` are given to the listener instead of those made here
+ * @param how its `parts` replace the ones that are created here
  */
 export async function sellSearches(
   env: Readonly<Record<string, string>>,

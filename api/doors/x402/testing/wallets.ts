@@ -9,7 +9,7 @@ const account = (addressIndex: number): HDAccount => mnemonicToAccount(MNEMONIC,
 export const payer: HDAccount = account(1)
 /** The payee. */
 export const payee: HDAccount = account(2)
-/** An account without the token. */
+/** An account that owns none of the token. */
 export const brokePayer: HDAccount = account(3)
 /** An account that spends its tokens elsewhere while it pays. */
 export const drainPayer: HDAccount = account(4)
@@ -18,7 +18,7 @@ export const stranger: HDAccount = account(6)
 export const payerAxios: HDAccount = account(7)
 export const deployer: HDAccount = account(9)
 
-/** Each facilitator counts its own transactions: with the counter that viem shares, a second chain would never answer. */
+/** Each facilitator counts its own transactions: viem shares one counter, with which a second chain would never answer. */
 export const facilitatorAccount = (): PrivateKeyAccount =>
   privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80", {
     nonceManager: createNonceManager({ source: jsonRpc() }),

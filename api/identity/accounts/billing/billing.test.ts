@@ -10,8 +10,8 @@ import { Billing } from "./billing.ts"
 import { Ledger } from "./credit-ledger.ts"
 import type { WriteQueue } from "./write-queue.ts"
 
-// Writes that wait for room on the disk, and when they are retried. full-disk.test.ts has SQLite's errors on a full
-// disk.
+// Tests writes that wait for room on the disk, and when they are retried. full-disk.test.ts tests SQLite's errors on a
+// full disk.
 
 const key = apiKey({ id: "abc", role: "search" })
 const limited = apiKey({ id: "def", role: "search", creditLimit: { credits: 2, per: "month" } })
@@ -23,7 +23,7 @@ let log: CallLog
 let billing: Billing
 /** The reported counts of waiting calls. */
 let told: (readonly [calls: number, areLost: boolean])[]
-/** How many calls were counted at once, each time. */
+/** The size of each batch in which calls were counted. */
 let counted: number[]
 /** How often a write was attempted. */
 let writes: number
@@ -102,7 +102,7 @@ test("calls wait for disk space, which is reported once, and are counted within 
   ])
   // Only the beginning of a question is kept while it waits in memory.
   expect((await log.list({ limit: 9 })).map(({ query }) => query?.length ?? 0)).toEqual([1000, 1000, 1000, 0])
-  // The next time, waiting calls are reported again.
+  // When calls have to wait again, they are reported again.
   refusing = NO_ROOM
   await settle()
   expect([told.at(-1), vi.getTimerCount()]).toEqual([[1, false], 1])

@@ -18,7 +18,7 @@ import type { WriteQueue } from "./write-queue.ts"
 /** A call to be paid for. */
 export interface BilledCall extends LedgerCall, Pick<Tracking, "session" | "human"> {}
 
-/** The key that the call counts for: the service's key when a service makes the call for a person. */
+/** The key that the call is billed to: the service's key if a service makes the call for a person. */
 const counted = <C extends Pick<BilledCall, "key">>(call: C): C => ({ ...call, key: payerOf(call.key) })
 
 /** Data stored about a call, apart from its credits. */
@@ -35,7 +35,7 @@ export interface AnsweredCall extends Served {
   readonly call: CountedCall &
     Pick<BilledCall, "session" | "human"> & {
       readonly key: Pick<BilledCall["key"], "hint">
-      /** The person for whom a service made the call; empty, or left out by earlier versions, for the service itself. */
+      /** The person for whom a service made the call; empty, or missing in records of earlier versions, if the service made it for itself. */
       readonly person?: string
     }
   readonly cost: Cost
@@ -45,14 +45,14 @@ export interface AnsweredCall extends Served {
 
 interface Waiting {
   readonly keyId: string
-  /** The maximum number of credits that may fall due. */
+  /** The maximum number of credits that the call may cost. */
   readonly credits: number
   readonly answered: AnsweredCall
-  /** Where the call is kept on the disk while it waits; null if it is lost with the process. */
+  /** Where the call is stored on the disk while it waits; null if it is lost with the process. */
   readonly place: Place | null
 }
 
-/** Time between two attempts to count waiting calls, and how many are counted in one transaction. */
+/** Time between two attempts to count waiting calls, and the number of calls counted in one transaction. */
 const AGAIN_MS = 2000
 const CALLS_AT_ONCE = 200
 /** Number of a question's characters that are kept while its call waits. */
@@ -66,22 +66,22 @@ export interface BillingParts {
   /** Maximum number of calls that may wait to be counted. */
   readonly mostWaiting: number
   /**
-   * Called when calls start to wait for room on the disk, with 0 once all are counted, and with the number lost with
-   * the process.
+   * Called when calls start to wait for room on the disk, with 0 once all are counted, and with the number of calls
+   * that are lost when the process ends.
    */
   readonly onWaiting: (calls: number, areLost: boolean) => void
   readonly outage: Pick<StateOutage, "ask" | "isAway">
-  /** Where answered calls wait while the state server is away; null if none are answered then. */
+  /** Where answered calls wait while the state server is away; null if calls are refused then. */
   readonly late: LateCalls<AnsweredCall> | null
 }
 
 /**
  * Reserves credits before work, counts them after it, and records the call, each in one transaction of the write queue.
  *
- * On a disk that is full or read-only, calls are still answered, and counted once the disk accepts writes again ({@link
- * Unsettled}); so are calls that continue while the state server is away. Limits still apply in the meantime, and the
- * number of waiting calls is bounded. On a full disk, waiting calls are lost with the process; during an outage they
- * are kept in a file.
+ * While the disk is full or read-only, calls are still answered, and are counted once it accepts writes again ({@link
+ * Unsettled}). The same applies to calls that continue while the state server is away. Limits still apply in the
+ * meantime, and the number of waiting calls is bounded. On a full disk, waiting calls are lost with the process; during
+ * an outage they are kept in a file.
  */
 export class Billing implements AsyncDisposable {
   readonly #parts: BillingParts
@@ -126,9 +126,9 @@ export class Billing implements AsyncDisposable {
       // The limit is compared with the counted usage.
       if (this.#unsettled.size > 0) await this.#count()
       return await this.#writeUnlessGivenUp(async () => {
-        // Work that continues after a restart might still have credits reserved.
+        // Work that continues after a restart may already have credits reserved.
         const released = ledger.release(call.requestId)
-        // Calls that were admitted without the state might still be in progress.
+        // Calls that were admitted while the state server was away might still be in progress.
         const held = ledger.hold(call, most, this.#uncounted(call.key.id))
         const [refusal] = await Promise.all([held, released])
         return refusal
@@ -152,7 +152,7 @@ export class Billing implements AsyncDisposable {
     )
   }
 
-  /** Checks the limit without the state. @throws ApiError 503 */
+  /** Checks the limit while the state server is away. @throws ApiError 503 */
   #holdAsKnown({ requestId, key }: Pick<BilledCall, "requestId" | "key">, most: Cost): Refusal | null {
     const credits = mostCredits(most)
     const refusal = this.#parts.ledger.refusalAsKnown(key, credits, this.#uncounted(key.id))
@@ -179,8 +179,8 @@ export class Billing implements AsyncDisposable {
    * Counts a call and writes it to the log. Await this before you send the answer. On a full disk, and for a call that
    * continues while the state server is away, the call waits to be counted, unless `also` has to be written with it.
    * @param cost at most the credits reserved
-   * @param also written in the same transaction, so that neither is committed without the other
-   * @returns the credits that fell due; for a call that continues, those known without the state
+   * @param also written in the same transaction, so that both are committed or neither is
+   * @returns the credits charged; for a call that continues, those known without the state server
    * @throws ApiError 503 when the call cannot be counted now and no more calls can wait
    */
   async settle(given: BilledCall, cost: Cost, served: Served, also?: () => Promise<void>): Promise<number> {
@@ -264,7 +264,7 @@ export class Billing implements AsyncDisposable {
     )
   }
 
-  /** Calls of different keys share only the account's plan. */
+  /** The line in the write queue: calls of different keys share rows only if the account has a plan. */
   #lineOf({ key }: Pick<BilledCall, "key">): string | undefined {
     return this.#parts.ledger.plan.credits === null ? key.id : undefined
   }
@@ -333,7 +333,7 @@ export class Billing implements AsyncDisposable {
     if (gone !== undefined && gone.length > 0) await writes.run(() => late!.forget(gone))
   }
 
-  /** The count may have been committed just before the server went away, without this process learning of it. */
+  /** Counts a call unless it is already counted: the server may have committed it just before it went away, without this process learning of it. */
   async #writeOnce(answered: AnsweredCall): Promise<void> {
     const { at, call } = answered
     if (!(await this.#parts.log.has({ at, requestId: call.requestId }))) await this.#write(answered)
@@ -369,7 +369,7 @@ export class Billing implements AsyncDisposable {
     const { late, outage, writes, onWaiting } = this.#parts
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
-    // Calls counted here must not be counted twice.
+    // Lets a count in progress finish, because calls counted here must not be counted twice.
     if (!outage.isAway) await this.#counting?.catch(() => undefined)
     try {
       if (this.#unsettled.size === 0 || outage.isAway) return

@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true })
 })
 
-/** Each call in its own transaction, as the write queue does it. */
+/** Runs each call in its own transaction, as the write queue does. */
 class LedgerInTransactions extends Ledger {
   override async hold(...of: Parameters<Ledger["hold"]>) {
     return await transaction(db, () => super.hold(...of))
@@ -102,10 +102,10 @@ describe("a credit limit", () => {
     expect(await paid.hold(call(two), { credits: 3 })).toBe("paygo")
     expect(await paid.hold(call(two), { credits: 2 })).toBeNull()
     expect(await paid.left(one)).toBe(Infinity)
-    // Five of the ten are reserved by now, and the ledger doesn't know about others already used.
+    // By now, five of the ten credits are reserved, and the ledger doesn't know about others that were already used.
     expect(await open({ credits: 10 }).refusal(two, 2, { key: 9, account: 3 })).toBeNull()
     expect(await open({ credits: 10 }).refusal(two, 2, { key: 9, account: 4 })).toBe("plan")
-    // The key's own limit is reported first.
+    // The key's own limit is reported before the plan's.
     expect(await paid.hold(call(keyOf(0)), { credits: 5 })).toBe("key")
   })
 
@@ -134,7 +134,7 @@ describe("pages", () => {
       0, 1, 0, 1,
     ])
     expect(await ledger.left(key)).toBe(0)
-    // Four more are still free, a fifth is not.
+    // Four more credits are still free, but not five.
     expect(await ledger.hold(call(key), extract(4))).toBeNull()
     expect(await ledger.hold(call(key), extract(1))).toBe("key")
     expect(await ledger.due(key, { credits: 2, pages: { "extract-basic": 5, map: 9 } })).toBe(3)

@@ -14,7 +14,7 @@ export interface Plan {
   readonly name: string
   /** Null for no limit. */
   readonly credits: number | null
-  /** In addition to those of the plan. */
+  /** Credits that may be used in addition to those of the plan. */
   readonly paygo: number
 }
 
@@ -22,7 +22,7 @@ export interface Plan {
 export interface LedgerCall {
   readonly requestId: string
   readonly key: ApiKey
-  /** Empty if none. */
+  /** Project of the call; empty if there is none. */
   readonly project: string
   readonly endpoint: Endpoint
 }
@@ -32,7 +32,7 @@ export interface CountedCall extends Omit<LedgerCall, "key"> {
   readonly key: Pick<ApiKey, "id" | "creditLimit">
 }
 
-/** Credits beyond the limits of a key and of all keys. */
+/** How many credits over their limits a key and all keys together are. */
 interface Passed {
   readonly key: number
   readonly account: number
@@ -98,13 +98,13 @@ const HOST = hostname()
 
 /** Maximum number of projects that one key can name in a month. Each is counted separately and permanently. */
 export const MOST_PROJECTS = 1000
-/** Subject for the total of all keys. No key has this id: their ids are hexadecimal, or `operator`. */
+/** The name under which the total of all keys is stored. No key has this id: ids of keys are hexadecimal, or `operator`. */
 const ACCOUNT = "account"
-/** Takes the meter's place in a hold whose credits are already known. */
+/** Stored instead of a meter's name if the reserved credits are already known. */
 const CREDITS = ""
-/** Maximum number of keys whose distance from their limits is remembered from the last admitted call. */
+/** Maximum number of keys for which the amount left under their limits is remembered from the last admitted call. */
 const MOST_KNOWN = 10_000
-/** How long credits reserved by a lost process stay reserved, unless another process notices the loss earlier. */
+/** How long credits reserved by a process that has ended stay reserved, unless another process notices that earlier. */
 const HOLD_MS = 3_600_000
 
 type LedgerQueries = Queries<LedgerTables>
@@ -201,8 +201,8 @@ export const migrateLedger = (db: StateStore): void => migrate(db, "ledger", STE
 
 /**
  * Credits used by each key, in `state.db`. Before a call does any work, the maximum it may cost is reserved with {@link
- * hold}; its actual cost is written with {@link settle} before its answer is sent. So a limit is exact to the credit
- * however many calls run at once, an answered call is counted once, and credits reserved by a killed process are free
+ * hold}; its actual cost is written with {@link settle} before its answer is sent. So limits are exact to the credit,
+ * however many calls run at once; each answered call is counted once; and credits reserved by a killed process are free
  * again after the next start. Call `hold`, `settle` and `release` inside a write transaction.
  */
 export class Ledger {
@@ -239,8 +239,8 @@ export class Ledger {
   }
 
   /**
-   * Reserves the maximum that a call may cost, or returns the limit it would exceed. A call that can cost nothing never
-   * exceeds a limit.
+   * Reserves the maximum that a call may cost, or returns the limit that it would exceed. A call that costs nothing in
+   * any case never exceeds a limit.
    * @param uncounted credits that the ledger doesn't know about
    */
   async hold(
@@ -309,7 +309,7 @@ export class Ledger {
     return null
   }
 
-  /** The credits that would fall due for a call, as far as the ledger knows. */
+  /** The credits that a call would cost, according to the ledger's current counts. */
   async due(key: ApiKey, cost: Cost): Promise<number> {
     let sum = cost.credits ?? 0
     for (const [meter, pages] of metersOf(cost)) {
@@ -335,7 +335,7 @@ export class Ledger {
    * five, and a call may cost nothing.
    * @param cost at most the credits reserved
    * @param at when it was answered
-   * @returns the credits that fell due
+   * @returns the credits charged
    */
   async settle(
     { requestId, key, project, endpoint }: CountedCall,
@@ -406,7 +406,7 @@ export class Ledger {
         await lost.where("host", "=", HOST).execute()
       }
     }
-    // Also those reserved while the clock was ahead.
+    // Includes credits that were reserved while the clock was ahead.
     const now = Date.now()
     await this.#queries
       .deleteFrom("credit_hold")
@@ -441,7 +441,7 @@ export class Ledger {
     return (await (per === "month" ? totalOfMonth : totalOfAll).get(this.#db, of))?.credits ?? 0
   }
 
-  /** The maximum that falls due for the calls in progress, for one key or for all. */
+  /** The maximum that the calls in progress may cost, for one key or for all. */
   async #held(keyId: string | null): Promise<number> {
     const now = Date.now()
     const rows = await (keyId === null

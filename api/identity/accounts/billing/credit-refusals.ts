@@ -1,7 +1,7 @@
 import { ApiError } from "../../../errors.ts"
 import type { Refusal } from "./credit-ledger.ts"
 
-/** The contract's first sentences: some clients look for them. */
+/** The first sentences of these messages are part of the API contract: some clients look for them. */
 const refusals: Readonly<Record<Refusal, readonly [number, string]>> = {
   key: [
     432,
@@ -14,11 +14,11 @@ const refusals: Readonly<Record<Refusal, readonly [number, string]>> = {
   ],
 }
 
-/** The refusal of a call that would exceed a limit. @returns 432, or 433 for the pay-as-you-go limit */
+/** The error for a call that would exceed a limit. @returns 432, or 433 for the pay-as-you-go limit */
 export const creditRefusal = (refusal: Refusal): ApiError => new ApiError(...refusals[refusal])
 
 const UNKNOWN_CREDITS =
   "The server that keeps the state cannot be reached, so it is unknown how much this key has used. Try again once the server is back."
 
-/** The refusal of a call with a limited key while its usage is unknown. */
+/** The error for a call with a limited key while its usage is unknown. */
 export const creditsUnknown = (): ApiError => new ApiError(503, UNKNOWN_CREDITS, {}, { "Retry-After": "5" })

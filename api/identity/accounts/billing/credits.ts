@@ -1,4 +1,4 @@
-/** Usage counted in blocks: credits fall due each time a key's running count crosses a block boundary. */
+/** Usage is counted in blocks: credits are charged each time a key's running count reaches a full block. */
 export type Meter = keyof typeof RATES
 
 /** Number of successful pages in a block, and the price of a full block. */
@@ -15,7 +15,7 @@ export interface Cost {
   readonly pages?: Readonly<Partial<Record<Meter, number>>>
 }
 
-/** No call reads more than this in its time, whatever its `limit`. */
+/** Maximum number of pages charged for a call: no call reads more in its time, whatever its `limit`. */
 const MOST_PAGES = 100_000
 
 /** The price of a search by depth, in credits. */
@@ -62,7 +62,7 @@ export const PRICES = {
   research: `${RESEARCH.mini.base} to ${RESEARCH.mini.most} credits with the model \`mini\`, ${RESEARCH.pro.base} to ${RESEARCH.pro.most} with \`pro\`, depending on the searches made.`,
 } as const
 
-/** Credits that fall due when a meter goes from one count of pages to another. */
+/** Credits charged when a meter goes from one count of pages to another. */
 export function dueBetween(meter: Meter, before: number, after: number): number {
   const { block, credits } = RATES[meter]
   return credits * (Math.floor(after / block) - Math.floor(before / block))

@@ -6,7 +6,7 @@ import { serveAccounts, type ServedAccounts } from "../../../testing/serve-accou
 import { Unsettled } from "./unsettled.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
-// SQLite's errors on a full disk are real here: the file is not allowed to grow any further.
+// Tests SQLite's real errors on a full disk: the file is not allowed to grow any further.
 
 let folder: ReturnType<typeof temporaryFolder>
 let app: ServedAccounts
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const search = (key: string) => app.call("/search", key, { query: "bees" })
 
-/** Leaves no free byte in the file: calls use up the free space on existing pages. */
+/** Leaves no free byte in the file: these calls use up the free space on existing pages. */
 async function fillDisk(): Promise<void> {
   await app.db.script("pragma max_page_count = 1")
   const filler = await app.key()
@@ -69,7 +69,7 @@ test("a limit still holds to the credit", async () => {
 test("calls that must be stored are refused, with the reason", async () => {
   const key = await app.key()
   await fillDisk()
-  // More than fits on the pages of the file.
+  // More data than fits on the existing pages of the file.
   const { status, body } = await app.call("/research", key, { input: "bees and honey ".repeat(1000) })
   expect(status).toBe(503)
   expect(JSON.stringify(body)).toContain("The server's disk is full")

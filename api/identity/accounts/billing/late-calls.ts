@@ -3,7 +3,7 @@ import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 import type { Journal } from "../../../server/outage/journal.ts"
 
-/** Where a call waits. */
+/** The place in a journal where a call waits. */
 export interface Place {
   readonly journal: Journal
   readonly at: number
@@ -41,7 +41,7 @@ export class LateCalls<T extends object> implements AsyncDisposable {
   readonly #journals: readonly [Journal, ...Journal[]]
   readonly #queries: Queries<LateTables>
 
-  /** @param journals the first is this process's own; the others are those of ended processes */
+  /** @param journals the first is this process's own; the others belong to processes that have ended */
   constructor(db: StateStore, journals: readonly [Journal, ...Journal[]]) {
     migrateLateCalls(db)
     this.#queries = queriesOf(db)

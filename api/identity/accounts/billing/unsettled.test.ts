@@ -16,7 +16,7 @@ test("waiting and reserved credits count against their key and the plan", () => 
     unsettled.credits("b"),
     unsettled.credits("c"),
   ]).toEqual([12, 5, 7, 0])
-  // The call cost less than it could have.
+  // The call cost less than the credits reserved for it.
   unsettled.add("1", call("a", 2))
   unsettled.release("2")
   unsettled.release("none")

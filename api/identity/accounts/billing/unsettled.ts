@@ -1,10 +1,10 @@
 import { ApiError } from "../../../errors.ts"
 
-/** Enough for nine minutes of continuous calls by 64 clients. */
+/** Maximum number of waiting calls: enough for nine minutes of continuous calls by 64 clients. */
 const MOST_CALLS = 10_000
-/** The share of one key, so that it never takes them all. */
+/** One key may have this fraction of the waiting calls, so that it never takes all of the room. */
 const SHARE_OF_KEY = 10
-/** The average number of credits per call that a key's waiting calls may cost together. */
+/** The average number of credits that each of a key's waiting calls may cost. */
 const CREDITS_OF_CALL = 2
 const RETRY_SECONDS = 5
 
@@ -23,7 +23,7 @@ const NOTHING: Sums = { calls: 0, credits: 0 }
 
 const DISK_FULL =
   "The server's disk is full or read-only, and the limit of calls that can wait to be counted is reached. Try again once its operator has freed space or made the data folder (FOSSICK_DATA_DIR) writable."
-/** The same message for a state kept on a server. */
+/** The same message if the state is kept on a server. */
 export const STATE_AWAY =
   "The server that keeps the state cannot be reached, and the limit of calls that can wait to be counted is reached. Try again once the server is back."
 
@@ -40,7 +40,7 @@ export class Unsettled<W extends Waiting = Waiting> {
   #waiting: W[] = []
   /** Limited calls in progress, by request: the maximum they may cost. */
   readonly #held = new Map<string, { readonly keyId: string; readonly credits: number }>()
-  /** The same, by key. */
+  /** The waiting calls' number and credits, by key. */
   readonly #sums = new Map<string, Sums>()
   #credits = 0
 
@@ -85,7 +85,7 @@ export class Unsettled<W extends Waiting = Waiting> {
     return this.#held.delete(requestId)
   }
 
-  /** @throws ApiError 503 when there are too many */
+  /** Adds a call. @throws ApiError 503 when too many calls are waiting */
   add(requestId: string, call: W): void {
     this.release(requestId)
     this.assertRoom(call.keyId)

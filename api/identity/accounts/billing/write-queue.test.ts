@@ -208,7 +208,7 @@ test("on a full disk all pending writes are rejected with that reason", async ()
   expect(ends).toMatchObject([refused, refused, refused])
   await writes.run(add(3))
   expect(await kept()).toEqual([3])
-  // Without a folder there is no disk to report on.
+  // Without a folder, there is no disk to report on, so the error is unchanged.
   const elsewhere = new WriteQueue(memoryState())
   await expect(elsewhere.run(full)).rejects.toThrow(/^no$/)
 })
@@ -306,7 +306,7 @@ test("a write that waits too long for another connection is told to retry, and t
 test("at the end of the process a write runs at once in its own transaction", async () => {
   await writes.runNow(add(1))
   expect(await kept()).toEqual([1])
-  // It waits up to one second for others.
+  // Waits up to one second for other processes.
   const patiently = vi.spyOn(db, "patiently")
   await writes.runNow(add(2))
   expect(patiently).toHaveBeenCalledWith(expect.any(Function), 1000)

@@ -22,7 +22,7 @@ interface Entry {
   readonly reject: (error: unknown) => void
 }
 
-/** One piece of work in a transaction failed, and with it the transaction. */
+/** The error when one piece of work in a transaction failed, and so the transaction did. */
 class WorkFailed extends Error {
   readonly entry: Entry
 
@@ -33,14 +33,14 @@ class WorkFailed extends Error {
 }
 
 /**
- * Writes to the state without blocking the event loop: all work of one turn is committed in one transaction, and while
- * another process writes, the queue waits with a timer, not in SQLite. When the promise of a piece of work resolves,
- * its transaction is in the file and survives `kill -9`. Work must await only the database: it may run again when other
- * work in its transaction throws.
+ * Writes to the state without blocking the event loop: all work queued in one turn of the event loop is committed in
+ * one transaction, and while another process writes, the queue waits with a timer, not in SQLite. When the promise of a
+ * piece of work resolves, its transaction is in the file and survives `kill -9`. Work must await nothing but the
+ * database, and may run more than once, because it is repeated when other work in its transaction throws.
  */
 export class WriteQueue {
   readonly #db: StateStore
-  /** Its folder; undefined if the state is on a server. */
+  /** Folder of the state; undefined if the state is on a server. */
   readonly #dir: string | undefined
   #waiting: Entry[] = []
   #scheduled = false
@@ -113,7 +113,7 @@ export class WriteQueue {
     }
   }
 
-  /** Half of the failed work may have been written: the transaction was rolled back, and the rest of its work is repeated without it. */
+  /** The failed work may have been written in part, so the transaction was rolled back; the rest of its work is repeated without the failed work. */
   #withoutIt(entries: readonly Entry[], { entry, cause }: WorkFailed): void {
     // The others cannot be written either.
     if (isUnwritable(cause, this.#dir)) return this.#rejectAll(entries, cause)

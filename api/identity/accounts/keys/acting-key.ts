@@ -8,7 +8,7 @@ import type { ApiKey, OnBehalf } from "./keys.ts"
 
 const BETWEEN = "."
 
-/** Combines both ids wherever a key's id is stored, so that one person's entries are not another's. */
+/** Separates the ids of service and person in a key's id, wherever it is stored, so that one person's entries are not another's. */
 export const actingIdOf = ({ keyId, personId }: OnBehalf): string => keyId + BETWEEN + personId
 
 /** The two parts of an id; null for any other key's id. */
@@ -46,7 +46,8 @@ async function narrowed(
   sourcesOf: (collections: readonly string[]) => Promise<readonly string[]>,
 ): Promise<KeyScope> {
   const endpoints = inBoth(one.endpoints, other.endpoints)
-  // At most one of the two keys has domains: two lists would mean hosts and their subdomains.
+  // At most one of the two keys has domains. Otherwise, two lists would have to be intersected with regard to
+  // subdomains.
   const domains = one.domains ?? other.domains
   const isOpen = ({ sources, collections }: KeyScope) => sources === null && collections === null
   if (isOpen(one) || isOpen(other)) {

@@ -8,7 +8,7 @@ interface Written {
   readonly principals: readonly string[]
 }
 
-/** What is wrong with them; null if nothing is. A sentence without its subject, the field: `must be …`. */
+/** What is wrong with the users and groups; null if nothing is. A sentence without its subject, the field: `must be …`. */
 export function principalsProblem({ role, principals }: Written): string | null {
   if (principals.length === 0) return null
   if (role === "admin" || role === "write")
@@ -35,7 +35,7 @@ export function actsProblem({
     : "must be left out for a key that reads as users or groups of its own: it reads as the person it acts for"
 }
 
-/** The names by which readers of pages know them, without duplicates. Check them for problems first. */
+/** The users and groups in the form used by readers of pages, without duplicates. Check them for problems first. */
 export const readPrincipals = (written: readonly string[]): readonly Principal[] => [
   ...new Set(written.flatMap((one) => principalOf(one) ?? [])),
 ]

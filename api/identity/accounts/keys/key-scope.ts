@@ -16,14 +16,14 @@ export interface KeyScope {
   readonly sources: readonly string[] | null
   /** Names of collections, resolved at the time of a call. */
   readonly collections: readonly string[] | null
-  /** A registrable domain covers itself and its subdomains, any other host only itself. */
+  /** A registrable domain includes its subdomains; any other host includes only itself. */
   readonly domains: readonly string[] | null
 }
 
 /** Everything. */
 export const UNLIMITED: KeyScope = { endpoints: null, sources: null, collections: null, domains: null }
 
-/** The scope for seeing the pages of these collections and no others, for every endpoint. */
+/** A scope that allows every endpoint, but only the pages of these collections. */
 export const scopeOfCollections = (collections: readonly string[]): KeyScope => ({
   ...UNLIMITED,
   collections,

@@ -181,7 +181,7 @@ describe("keys", () => {
     await keys.disable(id)
     const since = (await keys.lookUp(text))!.disabledAt
     expect([await keys.verify(text), await keys.byId(id), since]).toEqual([null, null, expect.any(Date)])
-    // A second time changes nothing.
+    // Disabling a key a second time changes nothing.
     await keys.disable(id)
     expect((await keys.lookUp(text))!.disabledAt).toEqual(since)
     expect([await keys.enable(id), await keys.enable("nobody")]).toEqual([true, false])

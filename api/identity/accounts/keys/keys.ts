@@ -21,8 +21,8 @@ export type KeyRole = "search" | "write" | "operator" | "admin"
 export const KEY_ROLES: readonly KeyRole[] = ["search", "write", "operator", "admin"]
 
 /**
- * How a service names the person it acts for: `tokens`, which are signed; `headers`, which can also be sent unsigned,
- * so that anyone with the key can act as any person.
+ * How a service names the person it acts for: `tokens`, which are signed; or `headers`, which can also be unsigned, so
+ * that anyone who has the key can act as any person.
  */
 export type ActsBy = "tokens" | "headers"
 
@@ -56,9 +56,9 @@ export interface ApiKey {
   readonly principals: readonly Principal[] | null
   /** Projects that it may name; empty for any. If there is just one, calls that name none belong to it. */
   readonly projects: readonly string[]
-  /** Null for as many credits as the plan has. */
+  /** Null if only the plan limits its credits. */
   readonly creditLimit: CreditLimit | null
-  /** Overrides the settings; null if the settings apply. */
+  /** Rate limits that override the settings; null if the settings apply. */
   readonly rateLimits: RateLimits | null
   /** Whether it may make other keys, none of which may do more than it can. Keys with the role admin always may. */
   readonly mayMakeKeys: boolean
@@ -72,8 +72,8 @@ export interface ApiKey {
    */
   readonly actsForPeople: ActsBy | null
   /**
-   * The person a service acts for with this key: its limits, credits and logs are those of the service's key. Null if
-   * the service acts for itself.
+   * The person for whom a service acts with this key; limits, credits and logs are those of the service's key. Null if
+   * no service is involved, or if it acts for itself.
    */
   readonly onBehalf: OnBehalf | null
 }
@@ -155,7 +155,7 @@ export interface KeyStore {
   /**
    * Deletes up to `count` keys made over the API that ended before `time`; credits given to them stay counted. Call it
    * inside a write transaction.
-   * @returns how many there were
+   * @returns how many were deleted
    */
   prune(time: number, count: number): Promise<number>
   /** Totals of the keys made over the API, by maker. */
@@ -166,14 +166,14 @@ export interface KeyStore {
   disable(id: string): Promise<boolean>
   /** Enables a disabled key, unless it has expired. @returns false when there is no such key. */
   enable(id: string): Promise<boolean>
-  /** Sets an earlier expiry for a key; a later one changes nothing. @returns false when there is no such key. */
+  /** Makes a key expire earlier; a later time changes nothing. @returns false when there is no such key. */
   endBy(id: string, time: Date): Promise<boolean>
   /**
    * Deletes a key for good; credits given to it stay counted. Call it inside a write transaction. @returns false when
    * there is no such key.
    */
   delete(id: string): Promise<boolean>
-  /** The keys that were made together and are still valid, limited to those made by this key unless it is null. */
+  /** The keys that were made together and are still valid; if `madeBy` isn't null, only those made by that key. */
   validOf(generation: string, madeBy: string | null): Promise<readonly MadeKey[]>
   /**
    * Disables the keys made by one call.
@@ -252,14 +252,14 @@ const STEPS: readonly Step[] = [
   ({ integer }) => `alter table api_keys add column only_writes ${integer} not null default 0;`,
   ({ text }) => `alter table api_keys add column principals ${text};`,
   ({ text }) => `alter table api_keys add column acts_for_people ${text};`,
-  // The same for operator keys.
+  // The corresponding mark for operator keys.
   ({ integer }) => `alter table api_keys add column operates ${integer} not null default 0;`,
 ]
 
 /** Maximum size in bytes of one maker's keys: their scopes and projects can be long. */
 const MOST_BYTES = 16_000_000
 
-/** The holder of the key from the settings. */
+/** The key from the settings, as its holder uses it. */
 export const OPERATOR = apiKey({ id: "operator", role: "admin" })
 
 const NO_PEOPLE =
@@ -281,8 +281,8 @@ const handedOutSince = once((q: Queries<KeyTables>, { maker, since }: { maker: s
 )
 
 /**
- * @param operatorKey accepted, as admin, as long as it is given here, and never stored; empty if there is none. It
- * might be a human-chosen password, which is the other reason to keep even its digest out of the file.
+ * @param operatorKey a key that is accepted as admin as long as it is given here, and never stored; empty if there is
+ * none. It might be a human-chosen password, which is the other reason to keep even its digest out of the file.
  * @param keysPerKey maximum number of keys made by one key, including ended ones until they are pruned
  */
 export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = Infinity): KeyStore {
@@ -301,7 +301,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
     return (await changed.executeTakeFirst()).numUpdatedRows > 0n
   }
 
-  /** The index contains only digests: its timing reveals nothing about the text of a key. */
+  /** The database's index contains only digests, so the timing of a lookup reveals nothing about the text of a key. */
   const find = async (given: Buffer): Promise<MadeKey | null> => {
     const row = await byDigest.get(db, { given })
     return row !== undefined && timingSafeEqual(row.digest, given) ? keyOf(row) : null

@@ -95,7 +95,7 @@ export class PublicKeyStore {
     return (await this.get(id))!
   }
 
-  /** Changes a key's limits; its text stays. @returns null when there is no such key */
+  /** Changes a key's limits, but not its text. @returns null when there is no such key */
   async change(id: string, spec: PublicKeySpec, isDisabled: boolean): Promise<PublicKey | null> {
     await this.#update(id, { spec: JSON.stringify(spec), disabled_at: since(isDisabled) })
     return await this.get(id)
@@ -116,7 +116,7 @@ export class PublicKeyStore {
     return (await changed.executeTakeFirst()).numUpdatedRows > 0n
   }
 
-  /** @returns false when there is no such key */
+  /** Deletes a key. @returns false when there is no such key */
   async delete(id: string): Promise<boolean> {
     const gone = this.#queries.deleteFrom("public_key").where("id", "=", id)
     return (await gone.executeTakeFirst()).numDeletedRows > 0n
@@ -134,7 +134,7 @@ const keyOf = (row: PublicKeyTables["public_key"]): PublicKey => ({
   disabledAt: row.disabled_at === null ? null : new Date(row.disabled_at),
 })
 
-/** Only the part stored as a spec. */
+/** Picks the part of a key that is stored as its spec. */
 const specOf = (stored: PublicKeySpec): PublicKeySpec => ({
   name: stored.name,
   source: stored.source,

@@ -9,7 +9,7 @@ export interface PublicKeySpec {
   /** The one source whose pages it sees; null if it has a collection. */
   readonly source: string | null
   readonly collection: string | null
-  /** Web pages of these origins may use it (RFC 6454, section 6.2): `https://docs.example.com`. */
+  /** Origins of the web pages that may use it (RFC 6454, section 6.2), such as `https://docs.example.com`. */
   readonly origins: readonly string[]
   /** Whether it may ask for answers. */
   readonly answers: boolean
@@ -41,7 +41,7 @@ export function asApiKey({ id, text, source, collection, credits }: PublicKey): 
     id,
     role: "search",
     hint: text.slice(-4),
-    // A key without either sees nothing: an empty list lets nothing through.
+    // A key that has neither a source nor a collection sees nothing: an empty list allows nothing.
     scope: {
       ...UNLIMITED,
       endpoints: ["search"],

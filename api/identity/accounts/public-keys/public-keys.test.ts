@@ -66,7 +66,7 @@ describe("a public key", () => {
       scope: { sources: [], collections: ["all"] },
       creditLimit: null,
     })
-    // A key that loses both sees nothing.
+    // A key that loses both its source and its collection sees nothing.
     expect(asApiKey({ ...key, source: null }).scope).toMatchObject({ sources: [], collections: null })
   })
 

@@ -30,7 +30,7 @@ export interface KnownReach {
   readonly unknownCollection: (names: readonly string[]) => Promise<string | null>
 }
 
-/** A given key, validated; or the problems with it. */
+/** Validates a given key. @returns the key, or the problems with it */
 export async function readPublicKey(
   written: WrittenPublicKey,
   { unknownSource, unknownCollection }: KnownReach,
@@ -77,6 +77,6 @@ function ratesOf(text: string | null): RateLimits | null | Error {
   }
 }
 
-/** `There is no source "x"; did you mean "y"?`, to follow the name of its field. */
+/** `There is no source "x"; did you mean "y"?`, to be put after the name of its field. */
 const inSentence = (text: string | null): string | null =>
   text === null ? null : `is unknown: ${text.charAt(0).toLowerCase()}${text.slice(1)}`

@@ -1,10 +1,10 @@
-/** Calls in a span of time. */
+/** A number of calls in a span of time. */
 export interface RateLimit {
   readonly calls: number
   readonly seconds: number
 }
 
-/** By endpoint; `*` covers every endpoint without its own rate, each counted separately. */
+/** Limits by endpoint; `*` applies to every endpoint without a limit of its own, each counted separately. */
 export type RateLimits = Readonly<Partial<Record<LimitedEndpoint | "*", RateLimit>>>
 
 /** The names that rates can be set for. */
@@ -56,7 +56,7 @@ export function parseRateLimits(text: string): RateLimits {
   return limits
 }
 
-/** In the format read by {@link parseRateLimits}. */
+/** Rate limits in the format read by {@link parseRateLimits}. */
 export const rateLimitsText = (limits: RateLimits): string =>
   Object.entries(limits)
     .map(([name, { calls, seconds }]) => `${name}=${calls}/${seconds}s`)
@@ -87,8 +87,8 @@ interface Window {
 const MAX_WINDOWS = 10_000
 
 /**
- * Counts calls by key and endpoint. In any span of the limit's length, no more calls than its number are admitted;
- * refused ones do not count. Held in memory: a restart starts from zero.
+ * Counts calls by key and endpoint. In any span of the limit's length, no more calls are admitted than the limit
+ * allows; refused calls do not count. Counts are kept in memory: a restart starts from zero.
  */
 export class RateCounter implements Rates {
   readonly #windows = new Map<string, Window>()

@@ -37,7 +37,7 @@ test("a limit applies across all processes, by key and endpoint, and a smaller o
     null,
     { retryAfter: 1 },
   ])
-  // As if an hour had passed: three are admitted again, and no more.
+  // Makes it look as if an hour had passed: three calls are admitted again, but no more.
   await db.script("update rate_slot set at = at - 3600000 where name = 'key search'")
   const three = { search: { calls: 3, seconds: 3600 } }
   const taken = await Promise.all(Array.from({ length: 5 }, () => rates.take("key", "search", three)))
@@ -62,7 +62,7 @@ test("slots are kept for their period, under names that only their maker can der
     await rates().take(at, "suggest", { suggest: hour })
     await rates().take(at, "suggest", { suggest: hour })
   }
-  // Two minutes pass, except for one call of the second caller.
+  // Makes two minutes pass, except for one call of the second caller.
   await db.script("update rate_slot set at = at - 120000 where not (slot = 1 and name like '%2.2.0.291')")
   await db.script("update rate_slot set at = at - 3600000 where slot = 0 and name like '%2.2.0.291'")
   expect(await rates().take("192.0.2.3", "search", { search: minute })).toBeNull()

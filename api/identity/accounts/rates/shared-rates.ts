@@ -78,14 +78,14 @@ const MOMENT_MS = 500
 const TIDY_MS = 60_000
 
 /**
- * Like `RateCounter`, across all processes that share a state kept on a server: a limit of n calls is n slots, and a
+ * Like `RateCounter`, but for all processes that share a state kept on a server: a limit of n calls is n slots, and a
  * call takes a slot whose last call is at least one span ago. A slot is a row, which only one process can take at a
  * time.
  */
 export class SharedRates implements Rates {
   readonly #db: StateStore
   readonly #concealed: (name: string) => string
-  /** This process's calls by name, one after the other: in parallel, each would try to create the same slot. */
+  /** Runs this process's calls for each name one after the other: in parallel, each call would try to create the same slot. */
   readonly #lines = new Map<string, Serial>()
   #tidyAt = 0
 
@@ -129,7 +129,7 @@ export class SharedRates implements Rates {
   }
 
   /**
-   * Waits briefly for a slot that another process is creating at this moment: it is one statement.
+   * Waits briefly for a slot that another process is just creating, which takes only one statement.
    * @returns whether it added one; null if it was not created in time
    */
   async #onceMade(add: () => Promise<boolean>): Promise<boolean | null> {

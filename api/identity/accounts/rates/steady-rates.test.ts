@@ -29,7 +29,7 @@ test("calls before, during and after an outage count together", async () => {
   const refused = await take()
   expect(refused!.retryAfter).toBeGreaterThan(0)
   outage.isAway = false
-  // The shared rates know only the first call.
+  // The shared rates have counted only the first call.
   expect(await take()).toEqual(refused)
   expect(await shared.take("key", "search", THREE)).toBeNull()
   expect(await asContinuing(true, () => rates.take("other", "search", THREE))).toBeNull()

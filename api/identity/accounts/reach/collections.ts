@@ -19,7 +19,7 @@ export interface Collections {
   list(): Promise<readonly Collection[]>
   /** Creates or replaces a collection. */
   set(name: string, sources: readonly string[]): Promise<void>
-  /** @returns false when there is no such collection. */
+  /** Deletes a collection. @returns false when there is no such collection. */
   delete(name: string): Promise<boolean>
   has(name: string): Promise<boolean>
   /** The sources of these collections; an unknown collection has none. */
@@ -79,7 +79,7 @@ export function openCollections(db: StateStore): Collections {
       return Array.from(sets, ([name, set]) => ({ name, sources: set.map(({ source }) => source) }))
     },
     async set(name, sources) {
-      // Written together, so that no call ever sees half a collection.
+      // Written in one transaction, so that no call ever sees half a collection.
       await transaction(db, async () => {
         await queries
           .insertInto("collection_source")

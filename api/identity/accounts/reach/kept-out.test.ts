@@ -37,7 +37,7 @@ const reach = (principals: readonly string[] | null) =>
       facets: async ({ filter }: FacetQuery) => ({ facets: [], filter }),
     },
     reader: {
-      // Every page is in one place, wherever it was requested, and names no readers.
+      // Returns the same page for every address, and says nothing about its readers.
       read: async (url: string) => {
         read.push(url)
         const end = url.endsWith("/hop") ? salaries.url : url

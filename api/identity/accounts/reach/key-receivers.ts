@@ -11,7 +11,7 @@ export interface KeyReceiversOptions {
   readonly userAgent: string
 }
 
-/** Sends webhooks for keys. Private networks allowed by the operator are only for requests with the operator's own keys. */
+/** Sends webhooks for keys. Only requests for the operator's own keys may use the private networks that the operator allowed. */
 export class KeyReceivers implements AsyncDisposable {
   readonly #options: KeyReceiversOptions
   readonly #senders = new Map<"any" | "public", Promise<WebhookSender>>()
@@ -20,7 +20,7 @@ export class KeyReceivers implements AsyncDisposable {
     this.#options = options
   }
 
-  /** One attempt. */
+  /** Makes one attempt to send a message. */
   async send(keyId: string, message: WebhookMessage, signal: AbortSignal): Promise<Attempt> {
     const isOperator = (await this.#options.keys.byId(keyId))?.role === "admin"
     const sender = await this.#sender(isOperator ? "any" : "public")

@@ -11,13 +11,13 @@ export interface AskedNames {
   readonly collections?: string | readonly string[] | undefined
 }
 
-/** The sources and collections a page is filed under. */
+/** A page's sources and collections. */
 export interface Filed {
   readonly sources: readonly string[]
   readonly collections: readonly string[]
 }
 
-/** The names of sources and collections that a caller may use and see. Other names don't exist for them. */
+/** The names of sources and collections that a caller may use and see. For the caller, other names don't exist. */
 export interface KnownNames {
   /**
    * The requested sources: those named, and those of the collections; undefined when there is no such request.
@@ -40,13 +40,13 @@ export interface NameParts extends Pick<LimitParts, "readers"> {
 }
 
 /**
- * A limited caller knows the sources and collections within the scope and no other name; a caller limited only by
+ * A limited caller knows the sources and collections within its scope and no other names; a caller limited only by
  * domains knows none. Neither errors nor results reveal more.
  */
 export function knownNames(limited: Limited, parts: NameParts): KnownNames {
   const { scope } = limited
   const { collections, sourceNames } = parts
-  /** The sources that may be known; null for all. */
+  /** The sources that the caller may know; null for all. */
   const limits = async () => {
     const mine = await pageLimits(limited, parts)
     const isOfAll = mine === null || (mine.sources === null && mine.domains === null)

@@ -31,7 +31,7 @@ import type { KeySpec } from "../keys/keys.ts"
 import { pageLimits, scopedEngine } from "./scoped-pages.ts"
 import { NO_READERS } from "../../../testing/no-readers.ts"
 
-/** Occurs in every text, title, description, address and image that the keys of these tests may not see. */
+/** A word that occurs in every text, title, description, address and image that the keys of these tests may not see. */
 const SECRET = /secret|vault/i
 const text = (about: string, address: string) =>
   `${about} of the pump: seals, valves and bearings of pumps are kept in stock, and "pump seals" wear out first. `.repeat(
@@ -134,7 +134,7 @@ const hostile: Readonly<Partial<Record<Endpoint, (u: Live) => readonly object[]>
     ].map((given) => ({ input: "pump seals", model: "mini", ...given })),
 }
 
-/** The answer of an endpoint, or for a task, its report. */
+/** The answer of an endpoint, or the report if it starts a task. */
 async function shownTo(app: ServedAccounts, endpoint: Endpoint, key: string, body: object): Promise<Answer> {
   const answer = await app.call(`/${endpoint}`, key, body)
   if (endpoint !== "research" || answer.status !== 200) return answer
@@ -145,7 +145,7 @@ async function shownTo(app: ServedAccounts, endpoint: Endpoint, key: string, bod
   }
 }
 
-/** The text that an endpoint's tool returns to a model, through the official client. */
+/** The text that an endpoint's tool returns to a model, fetched with the official client. */
 async function toldTo(app: ServedAccounts, endpoint: Endpoint, key: string, bodies: readonly object[]) {
   const client = new Client({ name: "test", version: "1" })
   const transport = new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), {
@@ -161,7 +161,7 @@ async function toldTo(app: ServedAccounts, endpoint: Endpoint, key: string, bodi
   return told
 }
 
-/** The question is repeated in the answer; a name in it doesn't reveal a page. */
+/** The answer repeats the question; a name in the question doesn't reveal a page. */
 function withoutEchoes(shown: string, asked: object): string {
   const echoes = stringsOf(asked).map((value) => JSON.stringify(value).slice(1, -1))
   // A report without an answer quotes those words of its task that are on none of the pages found.

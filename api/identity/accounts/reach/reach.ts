@@ -49,28 +49,28 @@ export type AddressTest = (url: PageUrl) => boolean
  */
 export interface Reach {
   readonly engine: Pick<Engine, "search">
-  /** Counts of the visible pages, and of those of their sources that may be named. */
+  /** Counts of the visible pages, in total and for each of their sources that the caller may know. */
   facets(query: FacetQuery, signal?: AbortSignal): Promise<FacetCounts>
-  /** Titles and headings of the pages that may be seen. */
+  /** Titles and headings of the pages that the caller may see. */
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
-  /** The stored page, with the sources that the caller may know; null when no such page may be seen. */
+  /** The stored page, with the sources that the caller may know; null if the caller may see no such page. */
   page(url: PageUrl, signal?: AbortSignal): Promise<Page | null>
-  /** Which pages of the index may be seen now; null for all. */
+  /** Which pages of the index the caller may see now; null for all. */
   limits(): Promise<PageLimits | null>
-  /** Whether the index has the page and its readers keep the key out. While the index is away: true if any page has readers. */
+  /** Whether the index has the page, but its readers exclude the key. While the index is away: true if any page has readers. */
   keepsOut(url: PageUrl): Promise<boolean>
-  /** The other appliance that should read a page, because it was found there; null if the reader should. */
+  /** The other appliance that should read a page, because it was found there; null if this appliance's reader should. */
   holderOf(url: PageUrl): Promise<Peer | null>
   /**
    * The current text of a visible page of the index, read the way its source reads it, and never beyond the caller's
-   * scope. The source must be one that may be named.
+   * scope. The caller must be allowed to know the source.
    */
   reread(url: PageUrl, options: RereadOptions): Promise<Reread>
   /** Reads no address out of scope, wherever redirects lead. */
   readonly reader: LiveReader
-  /** The names of sources and collections that may be requested and shown. */
+  /** The names of sources and collections that the caller may request and see. */
   readonly names: KnownNames
-  /** A test for the addresses that may be read or named in an answer. */
+  /** Tests whether an address may be read, or named in an answer. */
   addresses(): Promise<AddressTest>
 }
 
@@ -82,11 +82,11 @@ export interface ReachParts {
   readonly collections: NameParts["collections"]
   readonly sourceNames: NameParts["sourceNames"]
   readonly readers: LimitParts["readers"]
-  /** The addresses that belong to any of these sources. */
+  /** Tests whether an address belongs to any of these sources. */
   readonly sites: (sources: readonly string[]) => Promise<AddressTest>
-  /** Asks other appliances in addition to the engine; left out if there are none. They don't count as searches at the gate. */
+  /** Searches other appliances in addition to the engine; left out if there are none. These searches don't count as searches at the gate. */
   readonly federated?: ((own: Pick<Engine, "search">) => Pick<Engine, "search">) | undefined
-  /** The other appliance where a page was recently found; left out if there are none. */
+  /** Finds the other appliance where a page was recently found; left out if there are none. */
   readonly holderOf?: ((url: PageUrl) => Peer | null) | undefined
   /** The gate for all searches and all reads of live pages. */
   readonly gates: Gates
@@ -100,10 +100,11 @@ export interface Seeker extends Limited {
 }
 
 /**
- * What `seeker` may see: the one place where a scope takes effect. In the index, that is pages of its sources and
- * domains; on the web, addresses on its domains and, if it has sources, addresses that belong to one of them.
+ * What `seeker` may see. This is the only place where a scope takes effect. In the index, `seeker` may see pages of its
+ * sources and domains; on the web, addresses on its domains and, if it has sources, addresses that belong to one of
+ * them.
  *
- * @param memory the memory of the call in question; left out for work outside a call
+ * @param memory the memory of the call; left out for work outside a call
  */
 export function reachOf(
   { id, scope, principals, isPatient = false }: Seeker,
@@ -251,7 +252,7 @@ export function reachOf(
   }
 }
 
-/** Whether readers might keep the caller out. While the index is away, it is unknown who may read a page. */
+/** Whether readers might exclude the caller. While the index is away, it is unknown who may read a page. */
 const isHidden = (page: Page | null | undefined, readable: Readable): boolean =>
   page === undefined || (page !== null && !isReadable(readable, sourcesOf(page), page.readers))
 

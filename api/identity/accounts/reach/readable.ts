@@ -6,18 +6,18 @@ export interface Readable {
   readonly principals: ReadonlySet<Principal>
   /** Sources that are out of reach, with every page that they hold. */
   readonly hidden: readonly string[]
-  /** Sources some of whose pages are out of reach. */
+  /** Sources of which some pages are out of reach. */
   readonly partly: ReadonlySet<string>
-  /** Labels of the readers that admit the key, sorted. */
+  /** Labels of the lists of readers that include the key, sorted. */
   readonly labels: readonly string[]
 }
 
-/** Results by set of principals. They are valid for one state of the readers: the map of rules, and `of`, the map of sources. */
+/** Results by set of principals. They are valid for one state of the readers, which is identified by two maps: the map of rules, and `of`, the map of sources. */
 const known = new WeakMap<
   ReadersNow["rules"],
   { readonly of: ReadersNow["sources"]; readonly bySet: Map<string, Readable> }
 >()
-/** Number of different sets of principals that are cached; others are computed for each call. */
+/** Number of different sets of principals that are cached; results for others are computed for each call. */
 const MOST_KNOWN = 1000
 
 /** What a key with these principals may read; null for every page, because no page has readers. */

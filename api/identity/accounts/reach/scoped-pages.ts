@@ -33,7 +33,7 @@ export interface PageLimits {
   readonly readable: Readable | null
 }
 
-/** Limits while the state knows no readers. Pages that have readers anyway, for example because the state was lost, are hidden. */
+/** Limits used while no readers are known in the state. Pages that have readers anyway, for example because the state was lost, are hidden. */
 const NONE_KNOWN: PageLimits = {
   sources: null,
   domains: null,
@@ -72,13 +72,13 @@ export async function listedSources(
 }
 
 /**
- * What the caller may see of the index now: like {@link pageLimits}, except that pages with readers are hidden while
- * the state knows none.
+ * What the caller may see of the index now. Like {@link pageLimits}, except that pages with readers are hidden while no
+ * readers are known in the state.
  */
 export const indexLimits = async (limited: Limited, parts: LimitParts): Promise<PageLimits | null> =>
   (await pageLimits(limited, parts)) ?? (limited.principals === null ? null : NONE_KNOWN)
 
-/** The names that may be known, out of all sources; empty if the only limit is on domains. */
+/** The names of sources that the caller may know; empty if the only limit is on domains. */
 export function namesLeft(limits: PageLimits | null, all: readonly string[]): readonly string[] {
   if (limits === null) return all
   const { sources, domains, readable } = limits
@@ -87,8 +87,8 @@ export function namesLeft(limits: PageLimits | null, all: readonly string[]): re
 }
 
 /**
- * The engine for a limited caller. The filter applies the limits, so that a search finds as many pages as without them.
- * Results are checked again, so that no adapter's mistake exposes a page. Without limits, pages with readers are
+ * The engine for a limited caller. The limits are part of the filter, so that a search returns as many pages as without
+ * them. Results are checked again, so that no adapter's mistake exposes a page. Without limits, pages with readers are
  * dropped, because it is unknown who those readers are.
  */
 export function scopedEngine(
@@ -134,7 +134,7 @@ export function scopedPage(page: Page | null, limits: PageLimits | null): Page |
   return first === undefined ? null : withSources(page, [first, ...others])
 }
 
-/** A test for pages of the index: by their address, sources and readers. */
+/** Tests pages of the index by their address, sources and readers. */
 export function pageTest({
   sources,
   domains,
@@ -148,7 +148,7 @@ export function pageTest({
     (readable === null || isReadable(readable, names, readers))
 }
 
-/** A test for addresses, by their host. */
+/** Tests addresses by their host. */
 export function domainTest(domains: readonly string[]): (url: PageUrl) => boolean {
   const rules = domainRules(domains)
   return (url) => matchesDomains(placeOf(url), rules)
@@ -179,8 +179,8 @@ export function narrowed(asked: PageFilter, { sources, domains, readable }: Page
 }
 
 /**
- * The intersection of both lists: if one name lies within the other, the narrower one is kept, with the port given by
- * either.
+ * The intersection of both lists: if a host is within another, the narrower one is kept, with the port that either
+ * specifies.
  */
 function intersection(a: readonly string[], b: readonly string[]): readonly string[] {
   const others = b.map(hostAndPort)

@@ -20,7 +20,7 @@ import {
 } from "./scoped-pages.ts"
 import { NO_READERS } from "../../../testing/no-readers.ts"
 
-// The effect of a scope on each way to the index and the web; reach.test.ts has the endpoints that use them.
+// Tests the effect of a scope on each way to the index and the web; reach.test.ts tests the endpoints that use them.
 
 const limits = (given: Partial<PageLimits>): PageLimits => ({
   sources: null,
@@ -127,7 +127,7 @@ describe("a query within limits", () => {
   })
 })
 
-/** The index: two sources, one of them in a collection, and another that is not declared. */
+/** The collections of the index, which has two sources; one of them is in a collection, and another name there is not a declared source. */
 const COLLECTIONS = { parts: ["open"], all: ["open", "closed", "nowhere"] } as const
 const collections = {
   sourcesOf: async (names: readonly string[]) =>

@@ -5,8 +5,8 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { StoredTables } from "./stored-use.ts"
 
 /**
- * The data a key can have the appliance store until it expires: research, jobs of the Firecrawl API, watches. Data that
- * makes room by dropping its oldest entries, such as calls and feedback, is not included.
+ * The data a key can have the appliance store until it expires: research, jobs of the Firecrawl API, watches. Tables
+ * that drop their oldest entries to make room, such as those for calls and feedback, are not included.
  */
 const KEPT_TABLES = [
   "research_task",
@@ -19,7 +19,7 @@ const KEPT_TABLES = [
   "watch_entry",
 ] as const
 
-/** The row for all keys in `stored_use`. */
+/** The name under which `stored_use` contains the total of all keys. */
 const ALL = "*"
 
 const bytesOfKey = once((q: Queries<StoredTables>, { keyId }: { keyId: string }) =>
@@ -32,7 +32,7 @@ const bytesOfKey = once((q: Queries<StoredTables>, { keyId }: { keyId: string })
 
 /** Maximum number of bytes that one key may store, under any name. */
 export class KeptByKey {
-  /** Bytes for each key. */
+  /** Number of bytes stored for each key. */
   readonly most: number
   readonly #db: StateStore
 
@@ -46,7 +46,7 @@ export class KeptByKey {
     return (await bytesOfKey.get(this.#db, { keyId }))?.bytes ?? 0
   }
 
-  /** Bytes of the key that has the most. */
+  /** Number of bytes stored for the key that has the most. */
   async largest(): Promise<number> {
     const row = await queriesOf<StoredTables>(this.#db)
       .selectFrom("stored_use")

@@ -58,13 +58,13 @@ test("a key, or the total, is full when one more entry would exceed a limit", as
   const [all, ofA] = [await stored.all(), await stored.ofKey("a")]
   expect([all.entries, ofA.entries]).toEqual([2, 1])
   const none = { entries: Infinity, bytes: Infinity }
-  /** Whether this much more would not fit if the limits were this far above the current amount, in total or for the key. */
+  /** Whether `more` bytes would not fit if the limits were this far above the current amount, in total or for the key. */
   const isFull = async (what: "all" | "ofKey", entries: number, bytes: number, more?: number) => {
     const had = what === "all" ? all : ofA
     const limit = { entries: had.entries + entries, bytes: had.bytes + bytes }
     return await stored.isFull("a", { all: none, ofKey: none, [what]: limit }, more)
   }
-  // A row takes 200 bytes in addition to its texts.
+  // The size of a row is 200 bytes plus the size of its texts.
   for (const what of ["all", "ofKey"] as const)
     expect([
       await isFull(what, 1, 200),
@@ -108,7 +108,7 @@ test("a wrong count is found and corrected, for one key and for all", async () =
   // A row of zeros, left by an emptied table, is not an error.
   await db.script("delete from note")
   expect(await miscounted(db, count)).toBe(0)
-  // Nor are the counts of another table.
+  // The counts of another table are not an error either.
   await db.script("update stored_use set entries = 9 where store = 'other'")
   expect([await miscounted(db, count), await miscounted(db, storedCount(other!))]).toEqual([0, 4])
   db.close()

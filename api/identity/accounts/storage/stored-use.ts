@@ -29,7 +29,7 @@ export interface StoreLimits {
   readonly ofKey: Stored
 }
 
-/** A row's size excluding the columns that callers fill: its own fields, and its place in indexes. */
+/** A row's size without the columns that callers fill: its own fields, and its entries in indexes. */
 const ROW_BYTES = 200
 /** Represents all keys. No key has this id: their ids are hexadecimal, or `operator`. */
 const ALL = "*"
@@ -38,8 +38,8 @@ const PART = 100
 const MOST_AT_ONCE = 1000
 
 /**
- * A migration step after which triggers count a table: the stored amount is known in the transaction that stores
- * something, however it gets there, and looking it up costs nothing.
+ * A migration step that makes triggers count a table: afterwards, the stored amount is known in the transaction that
+ * stores something, however it gets there, and looking it up costs nothing.
  */
 export function countStored(
   { text, integer, keyed, trigger, own }: SchemaWords,
@@ -87,7 +87,7 @@ const counting = ({ table, columns }: StoredTable, subject: string): string =>
   `select '${table}', ${subject} as whose, count(*), sum(${sizeOf(columns, "stored")})
    from ${table} as stored group by whose`
 
-/** The counts of a table that {@link countStored} has counted, and how they are recomputed. */
+/** The counts of a table to which {@link countStored} was applied, and how to recompute them. */
 export function storedCount(stored: StoredTable): Count {
   const { table, key } = stored
   const should = `select * from (${counting(stored, `coalesce(stored.${key}, '')`)}) as of_keys
@@ -118,7 +118,7 @@ const largestOf = once((q: Queries<StoredTables>, { table }: { table: string }) 
     .limit(1),
 )
 
-/** The contents of a table that {@link countStored} has counted. */
+/** The amount stored in a table to which {@link countStored} was applied. */
 export class StoredUse {
   readonly #table: string
   readonly #db: StateStore
@@ -144,8 +144,8 @@ export class StoredUse {
   }
 
   /**
-   * Deletes old entries until the limits hold: first those of the key over its limit, then of the key that has the
-   * most, so that no key displaces what others have stored. Call it inside the transaction that stored something.
+   * Deletes old entries until the limits hold: first those of the key that is over its limit, then those of the key
+   * that has the most, so that no key displaces data of others. Call it inside the transaction that stored something.
    * @param remove deletes the oldest `count` entries of a key
    */
   async makeRoom(

@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 
 export const CALLBACK = "http://127.0.0.1:1/callback"
 
-/** The program's state, and where it sends its user. */
+/** The program's state, and the address to which it sends its user. */
 export class Program implements OAuthClientProvider {
   readonly redirectUrl = CALLBACK
   readonly clientMetadata = { client_name: "Test <program>", redirect_uris: [CALLBACK], scope: "search" }

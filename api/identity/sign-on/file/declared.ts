@@ -8,7 +8,7 @@ import { readSignOn, type SignOnSpec } from "./sign-on-file.ts"
 /** The people of an appliance, and the sign-on file's settings for them. */
 export interface People {
   readonly people: PersonStore
-  /** Null if no provider signs people in; people already stored in the state are then not keys. */
+  /** The people as keys; null if no provider signs people in, in which case people stored in the state are not keys. */
   readonly declared: { readonly spec: SignOnSpec; readonly keys: PersonKeys } | null
 }
 
@@ -22,7 +22,7 @@ export const limitsOf = ({ refreshMinutes, unrenewedHours }: SignOnSpec) => ({
 })
 
 /**
- * @param config null if no provider is asked for anything
+ * @param config null if no provider has to be contacted
  * @throws SettingsError
  */
 export function openPeople(
@@ -39,7 +39,7 @@ export function openPeople(
   return { people, declared: { spec, keys: personKeysOf(spec, people) } }
 }
 
-/** People as keys, according to the file's rules. */
+/** Treats people as keys, according to the file's rules. */
 export function personKeysOf(spec: SignOnSpec, people: PersonStore): PersonKeys {
   const providers = spec.providers.map(({ name }) => name)
   return new PersonKeys(people, { ...limitsOf(spec), roles: spec.roles, providers })

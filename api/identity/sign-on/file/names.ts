@@ -7,9 +7,9 @@ import { type ProviderSpec, SignOnError, type Vouched } from "../provider.ts"
 type Named = Pick<ProviderSpec, "name"> &
   Partial<Pick<ProviderSpec, "userPrefix" | "userDomains" | "groupPrefix">>
 
-/** A person in more groups than this is refused: leaving some out might open a page that is closed to one of them. */
+/** Maximum number of a person's groups; a person in more groups is refused, because leaving some out might open a page that is closed to one of them. */
 const MOST_GROUPS = 2000
-/** Together with the provider's name, this is within the length limit of a principal. */
+/** Maximum length of a subject; together with the provider's name, it stays within the length limit of a principal. */
 const LONGEST_SUBJECT = 150
 
 /** The reasons two providers could vouch for the same names; each text continues `sign-on.yaml: `. */
@@ -40,16 +40,16 @@ export function namesProblems(providers: readonly Named[]): readonly string[] {
   return problems
 }
 
-/** How a person is named here. */
+/** The names of a person in this appliance. */
 export interface Names {
   readonly user: string
   readonly groups: readonly string[]
 }
 
 /**
- * The names by which readers of pages know a person that a provider vouches for. No two providers give the same name to
+ * The names that readers of pages use for a person that a provider vouches for. No two providers give the same name to
  * their people: if a name could be another provider's, the person is called `NAME/SUBJECT`.
- * @throws SignOnError for more groups than can be stored
+ * @throws SignOnError if the person is in more groups than can be stored
  */
 export function namesOf(
   provider: ProviderSpec,
@@ -102,7 +102,7 @@ function namePart(kind: "user" | "group", prefix: string, given: string): string
   return principalOf(`${kind}:${prefix}${given}`)?.slice(kind.length + 1) ?? null
 }
 
-/** Subjects that differ only in case, or are too long, are different people (OpenID Connect Core 1.0, section 2). */
+/** Subjects that differ only in case, or are too long, are hashed, because they belong to different people (OpenID Connect Core 1.0, section 2). */
 const subjectPart = (subject: string): string =>
   namePart("user", "", subject) === subject && subject.length <= LONGEST_SUBJECT && !subject.startsWith("~")
     ? subject

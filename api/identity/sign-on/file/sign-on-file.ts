@@ -18,14 +18,14 @@ const SCHEMA_FILE = new URL("sign-on.schema.json", import.meta.url)
 export interface SignOnSpec {
   readonly providers: readonly ProviderSpec[]
   readonly roles: readonly RoleRule[]
-  /** Null if the settings apply. */
+  /** Maximum length of a session in hours; null if the settings apply. */
   readonly sessionHours: number | null
   readonly refreshMinutes: number
   readonly unrenewedHours: number
 }
 
 /**
- * The declared sign-on; null without a file, or with a file without providers.
+ * The sign-on declared in the file; null if there is no file, or if it contains no providers.
  *
  * @param named path from FOSSICK_SIGN_ON_FILE; if empty, `sign-on.yaml` in the working directory, if there is one
  * @throws SettingsError naming each field that is wrong, and never a secret
@@ -122,7 +122,7 @@ interface Schema {
   readonly properties: Readonly<Record<string, { readonly items: { readonly properties: object } }>>
 }
 
-/** Also fills in defaults. */
+/** The validator also fills in defaults. */
 function errorsIn(schema: object, written: unknown): readonly ErrorObject[] {
   const ajv = new Ajv({
     ...OWN_SCHEMA,

@@ -4,7 +4,7 @@ import type { HeadersSpec } from "./spec.ts"
 
 const header = { type: "string", pattern: "^[A-Za-z0-9-]{1,100}$" } as const
 
-/** Headers of a proxy that is trusted, such as Authelia, authentik or oauth2-proxy. */
+/** A trusted proxy that sends headers, such as Authelia, authentik or oauth2-proxy. */
 export const headers: ProviderKind<HeadersSpec> = {
   kind: "headers",
   fields: {

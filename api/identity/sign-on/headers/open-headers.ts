@@ -21,7 +21,7 @@ const UNFIT =
   "The proxy in front of this search engine sent headers about you that can't be used. Ask its operator."
 
 /**
- * Reads which user a proxy vouches for.
+ * Determines the user that a proxy vouches for.
  *
  * @returns null for a request that comes from elsewhere, or that names no user
  * @throws SignOnError for ambiguous headers of the proxy
@@ -41,7 +41,7 @@ function readerOf(spec: HeadersSpec): (carried: Carried) => Vouched | null {
       return textOf(values[0] ?? "", name)
     }
     const user = valueOf(spec.userHeader)
-    // Read even without a user, so that forged headers are noticed.
+    // Groups are read even if there is no user, so that forged headers are noticed.
     const groups = valueOf(spec.groupsHeader)
       .split(spec.groupsSeparator)
       .map((group) => group.trim())

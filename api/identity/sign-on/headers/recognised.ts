@@ -7,9 +7,9 @@ import { SignOnError } from "../provider.ts"
 import type { SignOn } from "../sign-on.ts"
 
 /**
- * Determines whom a proxy vouches for in a call, before sessions are checked. As with a session, a call that can change
- * something counts as theirs only if it comes from a page of this appliance: browsers send the proxy's credentials from
- * every page.
+ * Determines the person that a proxy vouches for in a call, before sessions are checked. As with a session, a call that
+ * can change something counts as the person's only if it comes from a page of this appliance: browsers send the proxy's
+ * credentials from every page.
  */
 export function recognised({
   signOn,

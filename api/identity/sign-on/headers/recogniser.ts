@@ -18,7 +18,7 @@ export interface Recognised {
  */
 const KEPT_MS = 300_000
 
-/** Determines whom a request is proof for. Changed facts are stored immediately. */
+/** Determines the person that a request is proof for. Changed facts are stored immediately. */
 export function recogniser({
   providers,
   renewals,

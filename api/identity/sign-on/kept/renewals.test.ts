@@ -46,7 +46,7 @@ describe("a session signed in at a provider", () => {
     expect(asked.map(({ role }) => role)).toEqual(asked.map(() => "admin"))
     expect(company.company.tokenCalls()).toBe(before + 1)
     expect(await byId(id)).toMatchObject({ role: "admin" })
-    // Repeatedly: each refresh brings the token for the next one.
+    // Works repeatedly: each refresh returns the token for the next one.
     for (let round = 0; round < 3; round++) {
       await company.age(40)
       expect(await isSignedIn(visitor)).toBe(true)
@@ -87,7 +87,7 @@ describe("a session signed in at a provider", () => {
     await company.age(16)
     expect(await isSignedIn(visitor)).toBe(false)
     company.company.accounts.set("anna", { groups: ["staff"] })
-    // The session has ended for good.
+    // The session has ended permanently.
     expect(await isSignedIn(visitor)).toBe(false)
     await company.age(16)
     expect(await byId(id)).toBeNull()
@@ -104,7 +104,7 @@ describe("a session signed in at a provider", () => {
     expect(await byId(id)).toBeNull()
     expect(company.app.logLines.join("\n")).toContain("{provider} can't be reached")
     company.company.away(false)
-    // After a failure the provider is left alone for a while, unless it has vouched for a user.
+    // After a failure, the provider isn't asked for a while, unless it has vouched for a user in the meantime.
     await new Visitor().signIn(`${url}/sign-on/company`, "adam")
     expect(await isSignedIn(visitor)).toBe(true)
     expect(await byId(id)).not.toBeNull()
@@ -115,7 +115,7 @@ describe("a session signed in at a provider", () => {
     await company.company.rotateKeys()
     await company.age(16)
     expect(await isSignedIn(visitor)).toBe(true)
-    // An unknown key makes the appliance look for new ones, at most every other second.
+    // When a token has an unknown key, the appliance looks for new keys, but at most every other second.
     const again = new Visitor()
     await expect
       .poll(async () => (await again.signIn(`${url}/sign-on/company`, "adam")).text)

@@ -26,29 +26,29 @@ export interface RenewalParts extends ProofLimits {
   readonly log: Logger
 }
 
-/** Longer than a provider may take to answer all the requests of one check. */
+/** How long a process may claim a check: longer than a provider may take to answer all of its requests. */
 const CLAIM_MS = 30_000
-/** How long a call waits for another process that is asking. */
+/** How long a call waits for another process that is asking the provider. */
 const PATIENCE_MS = 10_000
 const LOOK_MS = 100
-/** A provider that was away is asked again after this time. */
+/** How long a provider that was away is not asked again. */
 const REST_MS = 10_000
 /** Maximum number of a person's sessions used to ask a provider while the person is absent. */
 const MOST_TRIED = 3
 const USE = "held"
 
-/** Asks providers whether they still vouch for people, one call at a time for each session across all processes. */
+/** Asks providers whether they still vouch for people. Across all processes, there is only one check at a time for each session. */
 export class Renewals {
   readonly #parts: RenewalParts
   readonly #asking = new Map<string, Promise<Renewal>>()
-  /** Until when providers that were away are not asked. */
+  /** Until when providers that were away must not be asked. */
   readonly #resting = new Map<string, number>()
 
   constructor(parts: RenewalParts) {
     this.#parts = parts
   }
 
-  /** The stored facts about a person that a provider vouches for. */
+  /** The facts about a person that a provider vouches for, in the form in which they are stored. */
   proofOf(provider: string, { subject, providerSession, refresh, signOutHint }: Vouched): SessionProof {
     const held: Held = { subject, providerSession, refresh, signOutHint }
     return {
@@ -61,13 +61,13 @@ export class Renewals {
     }
   }
 
-  /** Null for data sealed with another state. */
+  /** Opens stored data; null if it was sealed with another state. */
   heldBy(proof: SessionProof): Held | null {
     const text = this.#parts.sealer.open(USE, proof.held)
     return text === null ? null : (JSON.parse(text) as Held)
   }
 
-  /** How a person is named here. @throws SignOnError */
+  /** The names of a person in this appliance. @throws SignOnError */
   namesOf(spec: ProviderSpec, vouched: Vouched): Names {
     return namesOf(
       spec,
@@ -76,7 +76,7 @@ export class Renewals {
     )
   }
 
-  /** Stores a provider's facts about a person. Call it inside a write. @throws SignOnError */
+  /** Stores a provider's facts about a person. Call it inside a write transaction. @throws SignOnError */
   async keep(spec: ProviderSpec, vouched: Vouched, proof: SessionProof, isSignIn: boolean): Promise<Person> {
     const { subject, name, email } = vouched
     this.#resting.delete(spec.name)

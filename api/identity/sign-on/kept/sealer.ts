@@ -4,11 +4,11 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import { keptSecret } from "../../accounts/human-ids.ts"
 
-/** Text that only this appliance can read and create (AES-256-GCM, NIST SP 800-38D). */
+/** Creates and opens text that only this appliance can read and create (AES-256-GCM, NIST SP 800-38D). */
 export interface Sealer {
-  /** @param use its purpose: data sealed for another purpose doesn't open */
+  /** @param use the purpose of the data: it can't be opened for another purpose */
   seal(use: string, text: string): string
-  /** Null for data that wasn't sealed here, or was sealed for another use. */
+  /** Opens sealed data; null if it wasn't sealed here, or was sealed for another use. */
   open(use: string, sealed: string): string | null
 }
 

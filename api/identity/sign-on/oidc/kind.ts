@@ -91,7 +91,7 @@ export const oidc: ProviderKind<OidcSpec> = {
   },
 }
 
-/** Over plain HTTP, anyone along the way can read tokens. */
+/** Over plain HTTP, anyone along the route can read tokens. */
 function checkAddress(issuer: string): void {
   const url = URL.parse(issuer)
   if (url === null) throw new Error("must be an http or https address")

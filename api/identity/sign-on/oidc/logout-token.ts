@@ -5,17 +5,17 @@ import { type LoggedOut, SignOnError } from "../provider.ts"
 /** The contents of a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.4). */
 export interface LogoutToken {
   readonly ended: LoggedOut
-  /** No other token has this id. */
+  /** The token's id, which no other token has. */
   readonly id: string
   /** When it expires, in milliseconds since 1970. */
   readonly until: number
 }
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout"
-/** Maximum lifetime: a provider sends a logout token immediately, and says how long it is valid; two minutes are recommended. */
+/** Maximum age: a provider sends a logout token immediately, and says how long it is valid; two minutes are recommended. */
 const OLDEST = "10m"
 const OLDEST_MS = 600_000
-/** Signed with a key that only the provider has. */
+/** Algorithms that sign with a key that only the provider has. */
 export const ALGORITHMS = [
   "RS256",
   "RS384",
@@ -59,7 +59,7 @@ export async function verifyLogoutToken(
   const { events, nonce, sid, sub, jti, iat = 0, exp } = payload
   if (typeof events !== "object" || events === null || !(EVENT in events))
     throw new SignOnError("The logout token is for another event.")
-  // So that no ID token is mistaken for one.
+  // Ensures that no ID token is mistaken for a logout token.
   if (nonce !== undefined) throw new SignOnError("The logout token has a nonce.")
   const subject = typeof sub === "string" && sub !== "" ? sub : null
   const until = 1000 * Math.max(exp ?? 0, iat) + OLDEST_MS

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Company, openCompany } from "../testing/company.ts"
 import { Visitor } from "../testing/visitor.ts"
 
-// A provider that ends sessions: only the provider itself may do that.
+// Tests that a provider can end sessions, and that no one else can.
 
 let company: Company
 let url: string

@@ -25,7 +25,7 @@ interface Remembered {
   readonly verifier: string
 }
 
-/** The provider no longer vouches. */
+/** The error for a person that the provider no longer vouches for. */
 class OverError extends SignOnError {
   constructor(detail: string) {
     super("This sign-in has ended. Start again.", detail)
@@ -34,14 +34,14 @@ class OverError extends SignOnError {
 
 /** The provider's metadata is reread after this time. */
 const FRESH_MS = 3_600_000
-/** Keys are reread when a token has an unknown one, but not more often than this: anyone can send a logout token. */
+/** How often keys are reread at most: they are reread when a token has an unknown one, and anyone can send a logout token. */
 const COOLDOWN_MS = 2000
 /** Permitted clock difference in seconds. */
 const CLOCK_TOLERANCE = 30
 /** The provider's error when a refresh token, or the session behind it, has expired (RFC 6749, section 5.2). */
 const OVER = new Set(["invalid_grant", "interaction_required", "login_required", "consent_required"])
 
-/** Talks to a provider of OpenID Connect. Discovery happens at the first sign-in, so that an appliance can start without its provider. */
+/** A provider of OpenID Connect. Discovery happens at the first sign-in, so that an appliance can start without its provider. */
 export function openOidc(spec: ProviderSpec<OidcSpec>, parts: ProviderParts): Provider {
   const reached = guardedFetch(spec.name, spec.own, parts)
   return new OidcProvider(spec, parts, reached)
@@ -175,7 +175,7 @@ class OidcProvider implements Provider {
     await this.#reached[Symbol.asyncDispose]()
   }
 
-  /** Concurrent callers share one response. Metadata that can't be reread stays in use. */
+  /** Concurrent callers share one request. Metadata that can't be reread stays in use. */
   async #discover(): Promise<Discovered> {
     const known = this.#discovered
     if (known !== null && Math.abs(Date.now() - known.at) < FRESH_MS) return known
@@ -198,7 +198,8 @@ class OidcProvider implements Provider {
       clientSecret === null ? client.None() : client.ClientSecretBasic(clientSecret),
       {
         [client.customFetch]: fetch,
-        // This machine's own address, which is not reachable by users. The file accepts no other.
+        // An address of this machine itself, which users cannot reach. The file accepts no other address over plain
+        // HTTP.
         execute: issuer.startsWith("http:") ? [client.allowInsecureRequests] : [],
       },
     )
@@ -212,7 +213,10 @@ class OidcProvider implements Provider {
     return { config, keys, at: Date.now() }
   }
 
-  /** @param held the proof of the earlier sign-in, to renew; null if this is the sign-in */
+  /**
+   * The person that the tokens vouch for.
+   * @param held the proof of the earlier sign-in, to renew; null if this is the sign-in
+   */
   async #vouched({ config, keys }: Discovered, tokens: Tokens, held: Held | null): Promise<Vouched> {
     if (tokens.id_token !== undefined)
       // The library has checked the claims. The signature is checked although the token comes from the provider itself.
@@ -226,7 +230,7 @@ class OidcProvider implements Provider {
     const subject = idClaims?.sub ?? held?.subject
     if (subject === undefined) throw new SignOnError(UNFIT, "there is no ID token")
     if (held !== null && subject !== held.subject) throw new OverError("the subject changed after a refresh")
-    // Newer than an ID token, and where most providers put groups.
+    // These claims are newer than those of an ID token, and they are where most providers put groups.
     const { userinfo_endpoint: hasMore } = config.serverMetadata()
     const more = hasMore === undefined ? {} : await client.fetchUserInfo(config, tokens.access_token, subject)
     if (idClaims === undefined && hasMore === undefined)
@@ -243,6 +247,7 @@ class OidcProvider implements Provider {
   }
 
   /**
+   * Makes a request to the provider.
    * @throws ProviderAwayError when the provider can't be asked; SignOnError when it refuses, or its answer isn't valid
    */
   async #asking<T>(ask: () => Promise<T>): Promise<T> {

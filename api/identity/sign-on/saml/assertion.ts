@@ -26,8 +26,8 @@ interface Element {
 
 /**
  * Reads an assertion whose signature, audience and times the library has checked, and checks the rest: who issued it,
- * and that it was issued for the user who brings it (Profiles for SAML 2.0, section 4.1.4.2), to be delivered here, as
- * the answer to a request.
+ * and that it was issued for the user who presents it (Profiles for SAML 2.0, section 4.1.4.2), for delivery here, in
+ * answer to a request.
  *
  * @param signed the signed part, as xml2js reads it
  * @throws Error saying what is wrong

@@ -7,9 +7,9 @@ export interface IdentityProvider {
   readonly entityId: string
   /** Accepts requests with the HTTP-Redirect binding. */
   readonly signInUrl: string
-  /** Accepts answers to its requests to sign users out, with the HTTP-Redirect binding; null if it has no such address. */
+  /** Address that accepts answers to the provider's requests to sign users out, with the HTTP-Redirect binding; null if there is none. */
   readonly signOutUrl: string | null
-  /** PEM certificates. Any of them may sign: while a provider changes its key, there are two. */
+  /** PEM certificates. Any of them may sign: while a provider is changing its key, it has two. */
   readonly certificates: readonly string[]
 }
 

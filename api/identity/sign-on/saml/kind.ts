@@ -63,7 +63,7 @@ export const saml: ProviderKind<SamlSpec> = {
     const { entityId = null, subjectAttribute = null, userAttribute = null } = written
     const { nameAttribute, emailAttribute, groupsAttribute } = written
     return {
-      // A wrong field has already been reported as a problem, and no provider is opened.
+      // If a field was wrong, it has already been reported as a problem, and no provider is opened.
       described: tried("metadata", () => describedBy(written)) ?? { kind: "file", path: "" },
       entityId,
       subjectAttribute,
@@ -109,7 +109,7 @@ function contentOf(file: string): Buffer {
   }
 }
 
-/** Over plain HTTP, anyone along the way could vouch for anyone. */
+/** Over plain HTTP, anyone along the route could vouch for anyone. */
 function safeAddress(text: string): string {
   const url = URL.parse(text)
   const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(url?.hostname ?? "")

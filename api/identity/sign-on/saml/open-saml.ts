@@ -20,10 +20,10 @@ import type { SamlSpec } from "./spec.ts"
 
 /** A provider's metadata is reread after this time. */
 const FRESH_MS = 3_600_000
-/** A message signed with an unknown key causes the keys to be reread, but not more often than this. */
+/** How often keys are reread at most: a message signed with an unknown key makes the appliance reread them. */
 const SOONEST_MS = 60_000
 
-/** Talks to a SAML 2.0 provider. Its metadata is read at the first sign-in, so that an appliance can start without its provider. */
+/** A SAML 2.0 provider. Its metadata is read at the first sign-in, so that an appliance can start without its provider. */
 export function openSaml(spec: ProviderSpec<SamlSpec>, parts: ProviderParts): Provider {
   return new SamlProvider(spec, parts, guardedFetch(spec.name, spec.own, parts))
 }
@@ -136,7 +136,7 @@ class SamlProvider implements Provider {
     }
   }
 
-  /** Concurrent callers share one response. Metadata that can't be reread stays in use. */
+  /** Concurrent callers share one request. Metadata that can't be reread stays in use. */
   async #described(freshMs = FRESH_MS): Promise<IdentityProvider> {
     const { described } = this.#spec.own
     if (described.kind === "written") return described.provider
@@ -173,7 +173,7 @@ const GROUPS_ELSEWHERE = "http://schemas.microsoft.com/claims/groups.link"
 const UNFIT =
   "The page that signs you in gave an answer that can't be used. Ask the operator of this search engine."
 
-/** The library has no error class for its refusals. */
+/** The library has no error class of its own, so all of its errors are treated as refusals. */
 const unfit = (error: unknown): SignOnError =>
   error instanceof SignOnError ? error : new SignOnError(UNFIT, (error as Error).message)
 

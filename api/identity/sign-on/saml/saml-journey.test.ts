@@ -32,7 +32,7 @@ async function openAppliance() {
     app,
     own,
     company,
-    /** The form that the provider makes a browser post, posted to its destination. */
+    /** Posts the form that the provider makes a browser post to its destination. */
     async answerFor(visitor: Visitor, sessionNotOnOrAfter = 3600) {
       const away = await visitor.send(own)
       const requestId = requestIn(away.headers.get("location")!).id

@@ -6,9 +6,9 @@ import { checkMessage } from "./message.ts"
 
 /** The facts about this appliance that an identity provider needs. */
 export interface ServiceProviderNames {
-  /** The name by which it is known there: the audience of assertions. */
+  /** The provider's name for this appliance, which is the audience of assertions. */
   readonly entityId: string
-  /** Where answers are posted. */
+  /** Address to which SAML responses are posted. */
   readonly answerUrl: string
   /** Where requests to sign users out are posted. */
   readonly signOutUrl: string
@@ -19,11 +19,11 @@ export interface SignOutRequest {
   readonly nameId: string
   /** The session; null for all sessions. */
   readonly sessionIndex: string | null
-  /** Where the browser that brought the request takes the answer; null if the provider has no such address. */
+  /** Where the browser that delivered the request takes the answer; null if the provider has no such address. */
   readonly answerUrl: string | null
 }
 
-/** Permitted clock difference. */
+/** Permitted clock difference in milliseconds. */
 const SKEW_MS = 30_000
 /**
  * Maximum age of an accepted assertion, whatever its own times say: each is remembered until it can no longer be used.
@@ -41,7 +41,7 @@ export class ServiceProvider {
     this.#names = names
   }
 
-  /** The address that asks a provider to sign a user in, and the request's identifier, which the answer has to name. */
+  /** The address that asks a provider to sign a user in, and the request's identifier, which the response has to name. */
   async signIn(provider: IdentityProvider): Promise<{ readonly url: string; readonly requestId: string }> {
     // An identifier begins with a letter or underscore (XML Schema, NCName).
     const requestId = `_${randomBytes(20).toString("hex")}`
@@ -72,7 +72,7 @@ export class ServiceProvider {
   /**
    * Reads a posted request to sign a user out, signed by the provider.
    *
-   * @param request the base64 of the form field `SAMLRequest`
+   * @param request the Base64 value of the form field `SAMLRequest`
    * @throws Error saying what is wrong
    */
   async acceptSignOut(

@@ -1,7 +1,7 @@
 import type { Reach } from "../reach-fields.ts"
 import type { IdentityProvider } from "./identity-provider-metadata.ts"
 
-/** Where the description of a provider is found. */
+/** Where a provider's metadata is found. */
 export type Described =
   | { readonly kind: "address"; readonly url: string }
   | { readonly kind: "file"; readonly path: string }
@@ -12,7 +12,7 @@ export interface SamlSpec extends Reach {
   readonly described: Described
   /** The provider's name for this appliance; null for the address of our metadata. */
   readonly entityId: string | null
-  /** Names of attributes; null for the NameID. */
+  /** Names of attributes; null to use the NameID. */
   readonly subjectAttribute: string | null
   readonly userAttribute: string | null
   readonly nameAttribute: string

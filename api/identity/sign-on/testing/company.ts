@@ -10,7 +10,7 @@ import { parseSignOn } from "../file/sign-on-file.ts"
 import { openSignOn, type SignOn } from "../sign-on.ts"
 import { type IdentityProvider, startProvider } from "./identity-provider.ts"
 
-/** An appliance whose people sign in at two providers. */
+/** An appliance whose people sign in with two providers. */
 export interface Company extends AsyncDisposable {
   readonly app: ServedAccounts
   readonly company: IdentityProvider
@@ -36,7 +36,7 @@ roles:
 
 type Given = NonNullable<Parameters<typeof serveAccounts>[0]>
 
-/** Anna and Adam work in the company, Eve at a partner. */
+/** Anna and Adam work at the company, Eve at a partner. */
 export async function openCompany(given: Given = {}): Promise<Company> {
   const opened = new AsyncDisposableStack()
   const port = await freePort()
@@ -51,7 +51,7 @@ export async function openCompany(given: Given = {}): Promise<Company> {
   company.accounts.set("anna", { ...verified("Anna@Example.com"), name: "Anna", groups: ["staff", "HR"] })
   company.accounts.set("adam", { ...verified("adam@example.com"), groups: ["search-admins"] })
   company.accounts.set("guest", { ...verified("guest@example.com"), groups: ["visitors"] })
-  // The same subject as Anna's, and an address that is not the partner's to vouch for.
+  // Someone with the same subject as Anna, and an address that the partner may not vouch for.
   partner.accounts.set("anna", { ...verified("anna@example.com"), groups: ["buyers", "search-admins"] })
   const text = `providers:
   - name: company

@@ -23,7 +23,7 @@ export interface ProviderOptions {
   readonly appliance: string
   /** The appliance's name for it, in its paths. */
   readonly name: string
-  /** Null for a public client. */
+  /** The client's secret; null for a public client. */
   readonly secret: string | null
 }
 
@@ -32,13 +32,13 @@ export interface IdentityProvider extends AsyncDisposable {
   readonly issuer: string
   /** Its people, by the login they type in, which is their subject. Anyone else has no account. */
   readonly accounts: Map<string, Account>
-  /** Signs with new keys from now on, and drops the old ones. */
+  /** Makes the provider sign with new keys from now on, and drop the old ones. */
   rotateKeys(): Promise<void>
-  /** Answers only 503 until it is called with false. */
+  /** Makes the provider answer only with 503, until this is called with false. */
   away(isAway: boolean): void
   /** How often the token endpoint was called. */
   tokenCalls(): number
-  /** Signs anything with its current key. */
+  /** The provider's current keys, with which a test can sign anything. */
   readonly keys: () => readonly JWK[]
 }
 

@@ -14,7 +14,7 @@ export interface Lie {
 /** A provider with scripted answers. */
 export interface LyingProvider extends AsyncDisposable {
   readonly issuer: string
-  /** The ID token that the next code brings. */
+  /** Sets the ID token that is returned for the next code. */
   say(lie: Lie): void
   /** A token created by the provider with these claims. */
   token(lie: Lie): Promise<string>
@@ -22,7 +22,7 @@ export interface LyingProvider extends AsyncDisposable {
 
 const ALGORITHM = "ES256"
 
-/** @param audience the client */
+/** Starts the provider. @param audience the client */
 export async function startLyingProvider(audience: string, secret: string): Promise<LyingProvider> {
   const [mine, other] = await Promise.all([generateKeyPair(ALGORITHM), generateKeyPair(ALGORITHM)])
   const jwks = { keys: [{ ...(await exportJWK(mine.publicKey)), alg: ALGORITHM, kid: "1", use: "sig" }] }
@@ -46,7 +46,7 @@ export async function startLyingProvider(audience: string, secret: string): Prom
       authorization_endpoint: `${issuer}/authorize`,
       token_endpoint: `${issuer}/token`,
       jwks_uri: `${issuer}/jwks`,
-      // Whatever the provider offers, a signature that others can make is not accepted.
+      // Whatever algorithms the provider offers, signatures that others could create are not accepted.
       id_token_signing_alg_values_supported: [ALGORITHM, "HS256", "none"],
     }),
     "/jwks": () => jwks,

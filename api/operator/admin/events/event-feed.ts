@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 
 import { pause } from "#base/flow/pause.ts"
 
-/** One watched thing: its current state. */
+/** A watched topic, with a way to read its current state. */
 export interface EventTopic {
   readonly name: string
   readonly look: () => unknown
@@ -17,10 +17,10 @@ export interface FeedEvent {
   readonly data: string
 }
 
-/** Called with changes, in order. */
+/** A listener, called with changes in order. */
 export type Listener = (event: FeedEvent) => void
 
-/** Running work changes about once a second. */
+/** Time between checks: running work changes about once a second. */
 const LOOK_MS = 1000
 
 /**
@@ -31,7 +31,7 @@ export class EventFeed {
   readonly #topics: readonly EventTopic[]
   readonly #onProblem: (error: unknown) => void
   readonly #lookMs: number
-  /** Each process has its own count. */
+  /** Events are numbered separately in each process. */
   readonly #life = randomBytes(4).toString("hex")
   readonly #latest = new Map<string, { readonly at: number; readonly data: string }>()
   readonly #listeners = new Set<Listener>()
@@ -91,7 +91,7 @@ export class EventFeed {
     return `${this.#life}-${count}`
   }
 
-  /** 0 for events from another process. */
+  /** Returns 0 for events from another process. */
   #countOf(id: string | null): number {
     const [life, count] = id?.split("-") ?? []
     return life === this.#life && /^\d{1,15}$/.test(count ?? "") ? Number(count) : 0

@@ -15,7 +15,7 @@ import { openAdmin } from "../open-admin.ts"
 import { FairPool } from "#base/flow/fair-pool.ts"
 import { EventFeed } from "./event-feed.ts"
 
-// Running work, sent over a socket as it changes in `state.db` and in the index.
+// Events about running work, sent over a socket as it changes in `state.db` and in the index.
 
 const opened = new AsyncDisposableStack()
 let app: ServedAccounts

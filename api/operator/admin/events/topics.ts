@@ -3,13 +3,13 @@ import { indexOnWire } from "../routes/index-state.ts"
 import { heldOnWire, jobOnWire } from "../wire.ts"
 import type { EventTopic } from "./event-feed.ts"
 
-/** The topics of events. */
+/** The topics that events report on. */
 export const EVENT_NAMES = ["runs", "vectors", "removals"] as const
 
 /** Maximum number of active runs that an event shows; all are counted. */
 const MOST_RUNS = 20
 
-/** Active runs and how the last one ended, vectors still to come, and removals that await an answer. */
+/** Active runs and how the last one ended, the number of vectors still to be made, and removals that await confirmation. */
 export function eventTopics({
   jobs,
   removals,

@@ -23,12 +23,12 @@ import { SourceShown } from "./source-schema.ts"
 
 /** Maximum number of log lines and of failures of a job in one response. */
 const MAX_LINES = 500
-/** After this time, a client has to reconnect with its key, so a revoked key gets no further events. */
+/** How long an event stream lasts. After that, a client has to reconnect with its key, so that a revoked key gets no further events. */
 const STREAM_SECONDS = 60
-/** Where the next part of a list of addresses begins: an outcome, a space, an address. */
+/** Where the next part of a list of addresses begins: an outcome, a space, and an address. */
 export const ADDRESS_CURSOR = "^[a-z0-9:-]+ https?://"
 
-/** The known pages a run may visit. */
+/** Which of the known pages a run visits. */
 export const visits = oneOf(["all", "due", "failed"] as const satisfies readonly Visiting[])
 
 export const result = orNull(

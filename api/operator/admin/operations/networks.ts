@@ -27,7 +27,7 @@ const NetworkList = namedObject("NetworkList", {
   ),
   networks: listOf(OpenedNetwork),
 })
-/** The addresses of a host, and the networks that an admin may open for it. */
+/** The addresses of a host, and the networks that an admin may open so that it can be crawled. */
 export const NetworkLook = namedObject("NetworkLook", {
   host: text(),
   port: count(),

@@ -101,7 +101,7 @@ const allVisits = withDefault(
 const path = { name: sourceName }
 const SOURCE = { name: "docs" }
 
-/** Declaring sources and running them. */
+/** The operations for declaring sources and running them. */
 export const sourceOperations = operations("Sources", "admin", {
   listSources: {
     at: "GET /admin/sources",

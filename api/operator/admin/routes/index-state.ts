@@ -10,7 +10,7 @@ import { serve } from "../../../server/serving/serve-operation.ts"
 import type { AdminParts } from "../admin-parts.ts"
 import { indexOperations } from "../operations/index-and-model.ts"
 
-/** The contents of the index, the progress of its vectors, and the machine's room for more. */
+/** The contents of the index, the progress of its vectors, and the machine's remaining disk space and memory. */
 export function indexRoutes(
   router: Router<RequestState>,
   { engine, engineConfig }: Pick<AdminParts, "engine" | "engineConfig">,

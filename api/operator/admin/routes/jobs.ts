@@ -15,7 +15,7 @@ import { ADDRESS_CURSOR, jobOperations as calls } from "../operations/jobs.ts"
 import { knownSource } from "../source-filter.ts"
 import { eventOnWire, jobOnWire } from "../wire.ts"
 
-/** The runs of sources: list, show, pause, resume, cancel. */
+/** The runs of sources: lists, shows, pauses, resumes and cancels them. */
 export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: AdminParts): void {
   const shown = async (job: Job) => jobOnWire(job, await removals.ofRun(job.id))
   const jobOf = async (id: string): Promise<Job> => {
@@ -90,7 +90,7 @@ export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: 
   }
 }
 
-/** The job outcomes that the given text names, or all if there is no text, limited to those that callers of the API may know. */
+/** The job outcomes that the given text names, or all if there is no text, limited to those that the API reveals to callers. */
 function addressGroups(job: Job, text: string | undefined): (OutcomeGroup & { readonly count: number })[] {
   return entriesOf(concealedCounts(job.outcomes))
     .filter(([name]) => text === undefined || isMeantBy(name, text))

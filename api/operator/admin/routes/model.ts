@@ -26,12 +26,12 @@ import { serve } from "../../../server/serving/serve-operation.ts"
 import { indexOperations, NAMED_MODELS } from "../operations/index-and-model.ts"
 
 const LAST_QUESTIONS = 200
-/** Fewer might just be one person's test. */
+/** Minimum number of unread questions to report; fewer might just be one person's test. */
 const LEAST_UNREAD = 3
 
 type EngineConfig = Values<typeof engineSettings>
 
-/** Which model makes the vectors, and switching to another one: the crawler process builds the index for it, as after `fossick index model`. */
+/** Shows which model makes the vectors, and switches to another one. The crawler process then builds the index for it, as after `fossick index model`. */
 export function modelRoutes(
   router: Router<RequestState>,
   {

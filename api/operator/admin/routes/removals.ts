@@ -9,7 +9,7 @@ import { removalOperations as calls } from "../operations/removals.ts"
 import { knownSource, requireSourceField } from "../source-filter.ts"
 import { heldOnWire, removalOnWire } from "../wire.ts"
 
-/** Pages that are gone, or seem to be: list them, decide on them, restore them. */
+/** Pages that are gone, or seem to be: lists them, decides on them, and restores them. */
 export function removalRoutes(router: Router<RequestState>, { db, removals }: AdminParts): void {
   serve(router, calls.listRemovals, async ({ query }) => {
     const { limit, offset, state } = query

@@ -16,7 +16,7 @@ import { deleteOperations, sourceOperations as calls } from "../operations/sourc
 import { jobOnWire, sourceOnWire } from "../wire.ts"
 import { checkSource } from "./drafts/check-source.ts"
 
-/** The sources: list, show, declare, delete, run, pause, resume; one-off crawls are listed, shown and deleted. */
+/** The sources: lists, shows, declares, deletes, runs, pauses and resumes them; one-off crawls are listed, shown and deleted. */
 export function sourceRoutes(
   router: Router<RequestState>,
   { db, engine, sources, jobs, removals, crawlerConfig }: AdminParts,

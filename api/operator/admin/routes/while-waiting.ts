@@ -1,6 +1,6 @@
 import { type Context, whenClosed } from "../../../context.ts"
 
-/** Aborted when the caller hangs up. */
+/** A signal that aborts when the caller hangs up. */
 export function whileWaiting(ctx: Context): AbortSignal {
   const gone = new AbortController()
   whenClosed(ctx, () => gone.abort())

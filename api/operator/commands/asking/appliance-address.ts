@@ -5,7 +5,7 @@ import { FossickClient, FossickError } from "../../../client/client.ts"
 import { FILES } from "../../../services/files/routes.ts"
 import { apiSettings } from "../../../settings.ts"
 
-/** Timeout for an answer; one that takes longer will not come. */
+/** Timeout for an answer; beyond it, we expect none to come. */
 const PATIENCE_MS = 60_000
 
 /** Shared by commands that ask a running appliance. */
@@ -36,14 +36,17 @@ export function applianceAddress(address: string | undefined): {
 const ownAddress = ({ publicUrl, port }: { readonly publicUrl: string; readonly port: number }): string =>
   publicUrl || `http://localhost:${port}`
 
-/** The base address for the files of folders. @throws SettingsError */
+/** The base address for the files in folders. @throws SettingsError */
 export const filesAddress = (): string => `${ownAddress(readSettings(apiSettings, environment()))}/${FILES}/`
 
-/** The advice when the appliance does not answer. */
+/** The message when the appliance does not answer. */
 export const unreachable = (url: string): string =>
   `The appliance at ${url} cannot be reached. Is it running?`
 
-/** @throws CommandError with the appliance's message, or saying that it cannot be reached */
+/**
+ * Makes a call to the appliance.
+ * @throws CommandError with the appliance's message, or saying that it cannot be reached
+ */
 export async function asked<T>(
   { url: address }: Asking,
   ask: (client: FossickClient, signal: AbortSignal) => Promise<T>,

@@ -4,7 +4,7 @@ import { counted, table } from "#crawler/commands/sources/sources-text.ts"
 import type { GivenTo } from "../../../client/client.ts"
 import { asked, type Asking } from "./appliance-address.ts"
 
-// Each function is one `fossick queries …` command; they query a running appliance and return the exit code.
+// Each function implements one `fossick queries …` command: it queries a running appliance and returns the exit code.
 
 export type QueriesWanted = NonNullable<GivenTo<"GET /admin/queries">["query"]>
 
@@ -32,7 +32,7 @@ export async function showQueries(wanted: QueriesWanted, asking: Asking): Promis
   return EXIT.ok
 }
 
-/** Makes the appliance delete all questions. */
+/** Tells the appliance to delete all questions. */
 export async function clearQueries(asking: Asking): Promise<number> {
   const answer = await asked(asking, (client, signal) => client.call("DELETE /admin/queries", { signal }))
   print(asking.json ? JSON.stringify(answer) : `${counted(answer.deleted, "question")} deleted`)

@@ -4,7 +4,7 @@ import { table } from "#crawler/commands/sources/sources-text.ts"
 import type { GivenTo, Watch } from "../../../client/client.ts"
 import { asked, type Asking } from "./appliance-address.ts"
 
-// Each function is one `fossick watches …` command; they query a running appliance and return the exit code.
+// Each function implements one `fossick watches …` command: it queries a running appliance and returns the exit code.
 
 export type NewWatch = GivenTo<"POST /watches">["body"]
 
@@ -73,7 +73,7 @@ export async function showWatch(id: string, asking: Asking): Promise<number> {
   return EXIT.ok
 }
 
-/** Changes how a watch notifies; omitted fields stay as they are. */
+/** Changes how a watch sends notifications; omitted fields stay as they are. */
 export async function changeWatch(id: string, body: WatchChanges, asking: Asking): Promise<number> {
   const changed = await asked(asking, (client, signal) =>
     client.call("PUT /watches/{id}", { path: { id }, body, signal }),

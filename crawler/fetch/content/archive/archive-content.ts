@@ -98,7 +98,7 @@ export class ArchiveContent implements Content {
     return url === null ? [] : [{ url, changedAt, ...(bytes !== undefined && { bytes }) }]
   }
 
-  /** `null` if no address leads back to the key, such as a key with `..` in it. */
+  /** The address of a key; `null` if no address leads back to the key, as for a key that contains `..`. */
   #urlOf(key: string): PageUrl | null {
     if (this.#format.hasAddresses) return toPageUrl(key)
     const url = addressBelow(this.#address, key.split("/"))

@@ -28,7 +28,7 @@ let opened: Promise<OpenArchives> | undefined
 const openArchives = (): Promise<OpenArchives> =>
   (opened ??= import("./open-archives.ts").then((room) => new room.OpenArchives(scratch)))
 
-/** Number of sites in one archive that are proposed as seeds. */
+/** Maximum number of sites in one archive that are proposed as seeds. */
 const MAX_SITES = 100
 
 /** The sites whose pages an archive contains, the one with the most pages first. @throws KnownError when it cannot be read */

@@ -5,7 +5,7 @@ import type { Bytes } from "./bytes.ts"
 
 /** A page of an archive, before it is read. */
 export interface ArchiveEntry {
-  /** Its path in the archive, with `/` between names; its address where the format has addresses. */
+  /** Its path in the archive, with `/` between names; in formats whose entries have addresses, its address. */
   readonly key: string
   /** As in `ContentEntry`. */
   readonly changedAt: number
@@ -13,11 +13,11 @@ export interface ArchiveEntry {
   readonly bytes?: number
 }
 
-/** A page of an archive as its index knows it. */
+/** A page of an archive as its index describes it. */
 export interface FoundEntry {
   /** The key found; for a redirect, the key of its target. */
   readonly key: string
-  /** The etag identifies its bytes; left out when they have to be read first. */
+  /** They include an etag that identifies its bytes, unless the bytes have to be read first. */
   readonly headers: IncomingHttpHeaders
   /** The unpacked size; `null` if it is unknown until it is read. */
   readonly bytes: number | null
@@ -27,7 +27,7 @@ export interface FoundEntry {
 
 export interface EntryBody {
   readonly body: Uint8Array
-  /** In addition to those in the index. */
+  /** Headers in addition to those in the index. */
   readonly headers?: IncomingHttpHeaders
   readonly facts?: PageFacts
   /** As in `Fetched`. */
@@ -52,17 +52,17 @@ export interface Archive {
 export interface IndexOptions {
   /** When the archive last changed, in milliseconds since 1970. */
   readonly changedAt: number
-  /** A new file without a name, to unpack into. */
+  /** Opens a new file without a name, to unpack into. */
   readonly scratch: () => Promise<FileHandle>
 }
 
-/** A format of archives. */
+/** An archive format. */
 export interface ArchiveFormat {
-  /** Endings of its file names. */
+  /** Matches the endings of its file names. */
   readonly endings: RegExp
   /** Whether its entries have addresses of their own. Otherwise their addresses are below the single seed. */
   readonly hasAddresses: boolean
-  /** The word for an entry in counts. */
+  /** The word used for an entry in counts. */
   readonly noun: string
   /** @throws ArchiveError */
   index(bytes: Bytes, options: IndexOptions): Promise<Archive>

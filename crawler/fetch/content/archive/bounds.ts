@@ -1,10 +1,10 @@
 import { ArchiveError } from "./archive.ts"
 
-/** Number of entries whose positions are kept in memory, at 250 bytes each: 60 MB. */
+/** Maximum number of entries whose positions are kept in memory, at 250 bytes each: 60 MB. */
 export const MAX_ENTRIES = 250_000
-/** Bytes unpacked into a file beside the index; this takes about ten seconds. */
+/** Maximum number of bytes unpacked into a file beside the index; this takes about ten seconds. */
 export const MAX_UNPACKED_BYTES = 2 * 1024 ** 3
-/** DEFLATE reaches at most 1032 to 1, and text reaches 20 to 1. Small archives can be as repetitive as they like. */
+/** Maximum compression ratio: DEFLATE reaches at most 1032 to 1, and text reaches 20 to 1. Small archives can be as repetitive as they like. */
 const MAX_RATIO = 300
 const SMALL_BYTES = 64 * 1024 * 1024
 /** Maximum characters in a path. */

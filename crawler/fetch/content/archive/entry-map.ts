@@ -1,6 +1,6 @@
 import type { ArchiveEntry } from "./archive.ts"
 
-/** Entries per chunk. */
+/** Number of entries per chunk. */
 export const CHUNK = 500
 
 /** The entries of a map, one chunk at a time. */

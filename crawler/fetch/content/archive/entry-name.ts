@@ -5,7 +5,7 @@ import { MAX_NAME_CHARS } from "./bounds.ts"
 /** The key of an entry, or why it has none. `trouble` is empty for entries that need no note. */
 export type EntryName = { readonly key: string } | { readonly trouble: string }
 
-/** Names aren't trusted: they may lead out of the archive, or not be valid paths. */
+/** The key of an entry with this name. Names aren't trusted: they may lead out of the archive, or not be valid paths. */
 export function entryName(written: string): EntryName {
   if (!isText(written) || written.includes("\0"))
     return { trouble: `${shown(written)} (its name isn't UTF-8)` }
@@ -19,7 +19,7 @@ export function entryName(written: string): EntryName {
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, 100)).slice(1, -1)
 
-/** Entries that were left out of an index, for its note. */
+/** Collects the entries that were left out of an index, for its note. */
 export class LeftOut {
   readonly #troubles = new Troubles()
 

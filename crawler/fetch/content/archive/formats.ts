@@ -1,6 +1,6 @@
 import type { ArchiveFormat } from "./archive.ts"
 
-/** Each loads its reading code only when such an archive is opened. */
+/** All archive formats. The code that reads a format is loaded only when such an archive is opened. */
 const FORMATS: readonly ArchiveFormat[] = [
   {
     endings: /\.zip$/i,

@@ -8,7 +8,7 @@ import { type Archive, ArchiveError, type ArchiveFormat, type IndexOptions } fro
 import { MAX_ENTRIES } from "./bounds.ts"
 import { CutOffError, FileBytes } from "./bytes.ts"
 
-/** Maximum number of indexes kept; fewer if they hold too many entries in total. */
+/** Maximum number of indexes kept; fewer are kept if they contain too many entries in total. */
 const MAX_ARCHIVES = 8
 
 /** An indexed archive whose file stays open until the lease is disposed. */
@@ -26,9 +26,9 @@ interface Kept {
   isDropped: boolean
 }
 
-/** The archives that a process reads. Each version of a file is indexed once. */
+/** The archives that a process is reading. Each version of a file is indexed once. */
 export class OpenArchives implements AsyncDisposable {
-  /** The most recently used one is last. */
+  /** The archives kept open, the most recently used last. */
   #kept: Kept[] = []
   readonly #scratch: IndexOptions["scratch"]
 
@@ -113,7 +113,7 @@ export class OpenArchives implements AsyncDisposable {
     )
   }
 
-  /** Drops the least recently used archives until the rest fit; always keeps the most recent. */
+  /** Drops the least recently used archives until the remaining ones fit; always keeps the most recent one. */
   #trim(): void {
     const all = () => this.#kept.reduce((sum, { size }) => sum + size, 0)
     while (this.#kept.length > 1 && (this.#kept.length > MAX_ARCHIVES || all() > 2 * MAX_ENTRIES))
@@ -147,7 +147,7 @@ async function closeUnused(kept: Kept): Promise<void> {
   )
 }
 
-/** Changes whenever the file is replaced or modified. */
+/** An identity that changes whenever the file is replaced or modified. */
 function identityOf(stats: Stats): string {
   const { dev, ino, size, mtimeMs, ctimeMs } = stats
   return [dev, ino, size, mtimeMs, ctimeMs].join(" ")

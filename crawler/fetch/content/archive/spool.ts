@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises"
 
-/** Bytes per write. */
+/** Number of bytes per write. */
 const BLOCK = 1024 * 1024
 
 /** Appends bytes to a file, one large block at a time. */

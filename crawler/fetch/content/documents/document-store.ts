@@ -15,7 +15,7 @@ export interface Document {
   readonly id: string
   readonly url: PageUrl
   readonly body: Uint8Array
-  /** Media type of the body; empty if it follows from the body and the address. */
+  /** Media type of the body; empty if it is detected from the body and the address. */
   readonly type: string
   readonly facts: PageFacts
   /** Milliseconds since 1970 on its author's clock; `null` if unknown. */
@@ -37,7 +37,7 @@ export interface StoredDocument extends Omit<Document, "body"> {
 /** The result for one document that was sent. */
 export type Put = "created" | "updated" | "unchanged"
 
-/** Number of documents stored in one transaction: others wait for it for a few milliseconds. */
+/** Number of documents stored in one transaction. Other writers wait a few milliseconds for it. */
 const AT_ONCE = 100
 
 interface DocumentTables {
@@ -283,7 +283,7 @@ export class DocumentStore {
       .selectFrom("document_change")
       .select(({ fn }) => fn.max<number | null>("version").as("last"))
       .executeTakeFirstOrThrow()
-    // Lists show the version as a time, so it has to be one.
+    // Lists use the version as a time, so it has to be one.
     const version = Math.max((last ?? 0) + 1, Date.now())
     await this.#queries
       .insertInto("document_change")
@@ -335,7 +335,7 @@ export class DocumentStore {
   }
 }
 
-/** The documents in a state; creates or updates their tables on the first call. */
+/** The documents stored in a state; creates or updates their tables on the first call. */
 export const documentsIn = oncePerState((db) => new DocumentStore(db))
 
 /** Thrown because two documents of a source cannot have the same address. */

@@ -19,11 +19,11 @@ export class DocumentsContent implements Content {
   }
 
   async check(): Promise<void> {
-    // The state always exists while anything runs.
+    // Nothing to check: the state always exists while anything runs.
   }
 
   async open(): Promise<void> {
-    // Nothing to do, as in `check`.
+    // Nothing to do, for the same reason as in `check`.
   }
 
   async *list({ signal }: ContentListOptions): AsyncGenerator<readonly ContentEntry[]> {

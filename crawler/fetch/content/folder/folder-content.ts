@@ -29,7 +29,7 @@ export class FolderContent implements Content {
   readonly #root: string
   readonly #address: string
   readonly #byModes: boolean
-  /** The readers that the last walk found. */
+  /** The readers determined by the last walk. */
   #readers: FolderReaders | null = null
 
   /**
@@ -106,7 +106,7 @@ export class FolderContent implements Content {
     return print.digest("base64url")
   }
 
-  /** The address of a file, from the names that lead to it. */
+  /** The address of a file, from the names in its path. */
   addressOf(path: readonly string[]): PageUrl | null {
     return addressBelow(this.#address, path)
   }
@@ -139,7 +139,7 @@ export class FolderContent implements Content {
     return await readers.of(relative(this.#root, path).split(sep), stats)
   }
 
-  /** Whether no symbolic link on the way leads out of the folder. */
+  /** Whether no symbolic link in the path leads out of the folder. */
   async #isInside(path: string): Promise<boolean> {
     const way = relative(await realpath(this.#root), await realpath(path))
     return way !== "" && !isAbsolute(way) && way.split(sep)[0] !== ".."
@@ -190,19 +190,19 @@ async function read(
   await memory?.reserve(stats.size)
   if (signal?.aborted) return failed("cancelled", "the crawl was stopped")
   const body = new Uint8Array(stats.size)
-  // A program is still writing it. The next try reads the whole file.
+  // A program is still writing the file. The next attempt reads all of it.
   if ((await fill(file, body, 0)) < body.length)
     return failed("refused", "the file got shorter while it was being read")
   return { kind: "fetched", url, status: 200, headers, body, ...(label !== null && { readers }) }
 }
 
-/** Most of a day. Times are moved back by less than this, so that they change when readers change and are never later than the next visit. */
+/** Maximum shift, most of a day. Times are moved back by less than this, so that they change when readers change and are never later than the next visit. */
 const MOST_SHIFT_MS = 2 ** 26
 
 const shiftBy = (label: string | null): number =>
   label === null ? 0 : 1 + ((fnv1a(label) >>> 0) % MOST_SHIFT_MS)
 
-/** Differs after any change to a file or its permissions; empty if there is no such file. */
+/** A value that differs after any change to a file or its permissions; empty if there is no such file. */
 function stateOf(path: string): string {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return ""

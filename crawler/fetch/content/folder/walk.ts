@@ -6,14 +6,14 @@ import { isText, LEFT_OUT } from "../file-names.ts"
 
 /** A file in a folder. */
 export interface FolderFile {
-  /** Names of the folders that lead to it, and its own name. */
+  /** The names of the folders in its path, and its own name. */
   readonly path: readonly string[]
   readonly stats: Stats
 }
 
 /** The files found in one folder, or the next batch if there are many. */
 export interface Walked {
-  /** Names of the folders that lead to it, and its own name; the same object for all files of one folder. */
+  /** The names of the folders in its path, and its own name; the same object for all files of one folder. */
   readonly folder: readonly string[]
   readonly files: readonly FolderFile[]
   /** Files and folders that could not be read, in words. */
@@ -26,7 +26,7 @@ export interface FileSystem {
   lstat(path: string): Stats | Promise<Stats>
 }
 
-/** Blocks the process. Ten times faster, for a process that does nothing else. */
+/** The calls that block the process. They are ten times faster, for a process that does nothing else. */
 export const AT_ONCE: FileSystem = {
   readdir: (path) => readdirSync(path, { withFileTypes: true }),
   lstat: lstatSync,
@@ -50,7 +50,7 @@ export async function* walk(root: string, files: FileSystem = LATER): AsyncGener
       entries = await files.readdir(join(root, ...path))
     } catch (error) {
       if (path.length === 0) throw error
-      // It was deleted after its parent was listed.
+      // The folder was deleted after its parent was listed.
       if (codeOf(error as Error) !== "ENOENT")
         yield { folder: path, files: [], troubles: [unread(path, error)] }
       continue
@@ -93,7 +93,7 @@ export async function filesOf(
   return { folder: path, files, troubles }
 }
 
-/** When a file's content or path last changed, in milliseconds since 1970: programs can set the first time freely, but never the second. */
+/** When a file's content or path last changed, in milliseconds since 1970: the later of `mtime`, which programs can set freely, and `ctime`, which they cannot set. */
 export const changedAt = ({ mtimeMs, ctimeMs }: Stats): number => Math.floor(Math.max(mtimeMs, ctimeMs))
 
 const unread = (path: readonly string[], error: unknown): string =>

@@ -3,14 +3,14 @@ import { Element, isBlockTag, parseTree } from "../../../page/extract/html/tree.
 const UNSEEN = new Set(
   "head script style title template noscript iframe object svg math select button".split(" "),
 )
-/** Classes that mail programs give to the message being answered. */
+/** Classes that mail programs assign to the message being answered. */
 const QUOTE = /(?:^|\s)(?:gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote)(?:\s|$)/
 const HIDDEN = /display\s*:\s*none|mso-hide\s*:\s*all/i
 const MAX_CHARS = 2_000_000
 
 /**
- * Turns an HTML message into the plain text that its author might have written: paragraphs, lists, quotes marked with
- * `>`. Unlike on a web page, everything counts, since a message has no menus; tables for layout are ignored.
+ * Turns an HTML message into the plain text that its author might have written: paragraphs, lists, and quotes marked
+ * with `>`. Unlike on a web page, everything is kept, since a message has no menus; tables for layout are ignored.
  */
 export function htmlText(html: string): string {
   const writer = new Writer()

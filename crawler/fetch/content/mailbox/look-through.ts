@@ -22,7 +22,7 @@ export interface LookOptions {
 /**
  * Updates the index of a mailbox: reads new and changed files, reads only the added part of an mbox that grew, and
  * sorts the messages into threads again if any changed.
- * @returns the files that could not be read, with the error codes, for people
+ * @returns notes for people about the files that could not be read, with the error codes
  * @throws the file system's error if the mailbox cannot be read
  */
 export async function lookThrough(store: MailStore, options: LookOptions): Promise<string[]> {
@@ -40,7 +40,7 @@ export async function lookThrough(store: MailStore, options: LookOptions): Promi
         if (result.status === "fulfilled") continue
         const code = codeOf(result.reason as Error)
         if (code === "") throw result.reason
-        // It was moved after it was listed; the next pass finds it.
+        // The file was moved after it was listed; the next pass finds it.
         if (code !== "ENOENT") troubles.push(`${some[index]!.file} (${code})`)
       }
     }
@@ -84,7 +84,7 @@ async function look(
   await reader.end(from)
 }
 
-/** A position after any message. */
+/** A position after every message. */
 const BEHIND_ALL = Number.MAX_SAFE_INTEGER
 
 /** One pass over a file with messages. */
@@ -93,7 +93,7 @@ class FileLook {
   readonly #source: string
   readonly #file: MailFile
   readonly #all = new Set<number>()
-  /** Keyed by key and sum. */
+  /** The messages known before, by key and checksum. */
   readonly #before = new Map<string, StoredMessage>()
   #found: StoredMessage[] = []
 
@@ -103,7 +103,7 @@ class FileLook {
     this.#file = file
   }
 
-  /** @returns where to begin: if the file only grew, at the last known message, which may have been incomplete */
+  /** @returns the position to start at: if the file only grew, the last known message, which may have been incomplete */
   async begin(handle: FileHandle, before: ReadFile | undefined): Promise<number> {
     const messages = before === undefined ? [] : await this.#store.messagesIn(this.#source, this.#file.path)
     for (const message of messages) this.#before.set(`${message.key} ${message.sum}`, message)
@@ -128,7 +128,7 @@ class FileLook {
         at,
         length,
         chars: text.length,
-        // A part that was cut off counts with all its missing bytes.
+        // All missing bytes are added to a part that was cut off.
         attached: attachments.map(({ name, content }) => ({
           name,
           bytes: raw.length < length ? Math.max(content.byteLength, length - raw.length) : content.byteLength,

@@ -3,7 +3,7 @@ import { basename, join } from "node:path"
 import { codeOf } from "../../network-error.ts"
 import { changedAt, type FileSystem, filesOf, LATER } from "../folder/walk.ts"
 
-/** A file with messages. */
+/** A file that contains messages. */
 export interface MailFile {
   /** Its path within the mailbox, without flags. Empty if the mailbox is this one file. */
   readonly path: string
@@ -15,14 +15,14 @@ export interface MailFile {
   readonly changedAt: number
 }
 
-/** The files with messages in one folder of a mailbox. */
+/** The files of one folder of a mailbox that contain messages. */
 export interface FoundMail {
   readonly files: readonly MailFile[]
   /** Folders and files that could not be read, and why. */
   readonly troubles: readonly { readonly path: string; readonly note: string }[]
 }
 
-/** Folders nested more deeply are not searched. */
+/** Maximum depth: folders nested more deeply are not searched. */
 const MAX_DEPTH = 20
 const CHUNK = 500
 /** Parts of a Maildir. */
@@ -112,7 +112,7 @@ async function* maildirFiles(root: string, folder: string, system: FileSystem): 
       for (const entry of await system.readdir(join(root, folder, part))) {
         if (!entry.isFile() || entry.name.startsWith(".")) continue
         const [unique = "", flags = ""] = entry.name.split(/[:;!]2,/)
-        // Drafts, and messages that are marked as deleted.
+        // Flags of drafts, and of messages that are marked as deleted.
         if (!/[DT]/.test(flags)) named.set(join(folder, unique), join(part, entry.name))
       }
     } catch (error) {

@@ -39,7 +39,7 @@ export type PlacedMessage = Pick<StoredMessage, "key" | "sum" | "at" | "length" 
 export interface ThreadPage {
   readonly thread: string
   readonly page: number
-  /** Changes whenever a message of the page is added, changed or removed. */
+  /** A value that changes whenever a message of the page is added, changed or removed. */
   readonly version: number
   readonly chars: number
 }
@@ -200,7 +200,7 @@ export class MailStore {
     })
   }
 
-  /** Forgets a source's mailbox. */
+  /** Forgets everything about a source's mailbox. */
   async forgetAll(source: string): Promise<void> {
     await this.#db.transaction(async () => {
       for (const table of ["mail_message", "mail_file", "mail_page", "mail_box"] as const)
@@ -306,7 +306,7 @@ export class MailStore {
   }
 
   async #changed(source: string): Promise<void> {
-    // A time, so that a number from before the last sorting is never used again.
+    // The number is a time, so that a value from before the last sorting is never used again.
     const now = Date.now()
     await this.#queries
       .insertInto("mail_box")
@@ -341,5 +341,5 @@ const stored = ({
 
 const attachedIn = (column: string): AttachedEntry[] => JSON.parse(column) as AttachedEntry[]
 
-/** The mailboxes in a state, whose tables are checked once. */
+/** The mailboxes in a state; their tables are checked once. */
 export const mailIn = oncePerState((db) => new MailStore(db))

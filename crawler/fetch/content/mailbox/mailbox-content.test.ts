@@ -56,7 +56,7 @@ function mail({ id, refs = [], text = `Text of ${id}.`, files = [] }: Mail): str
 
 const LINE = "From ada@mail.example Thu Jan  1 10:00:00 2026\n"
 
-/** A folder for a mailbox, with a state. */
+/** A folder for a mailbox, together with a state. */
 class Place implements AsyncDisposable {
   readonly #folder = temporaryFolder()
   #db: StateStore | null = null
@@ -114,7 +114,7 @@ async function loaded(content: MailboxContent): Promise<string[]> {
   )
 }
 
-/** The ids whose texts are found, each once per occurrence of its text. */
+/** The ids whose texts are found, each repeated for every occurrence of its text. */
 const found = (texts: readonly string[], ids: readonly string[]): string[] =>
   ids.flatMap((id) =>
     texts.flatMap((text) =>
@@ -248,7 +248,7 @@ test("marks, moves and copies change nothing, and no file is opened for them", a
   utimesSync(place.at("cur/2.M1.host:2,S"), 1000, 1000)
   const content = place.content()
   const before = { ...(await listed(content)), print: await content.fingerprint() }
-  // Different text of the same size and time shows whether the file is read.
+  // Different text with the same size and time reveals whether the file is read.
   const { size } = statSync(place.at("cur/2.M1.host:2,S"))
   writeFileSync(place.at("cur/2.M1.host:2,S"), "x".repeat(size))
   utimesSync(place.at("cur/2.M1.host:2,S"), 1000, 1000)
@@ -267,13 +267,13 @@ test("only the added part of an mbox that grew is read, and all of one that chan
   const content = place.content("box")
   const before = (await listed(content)).entries
   const text = readFileSync(place.at("box"), "utf8")
-  // The length is the same, so only reading the whole file would show the change.
+  // The length is the same, so only reading the whole file would reveal the change.
   writeFileSync(place.at("box"), text.replace("Text of a.", "Text of z."))
   appendFileSync(place.at("box"), `${LINE}${mail({ id: "c" })}\n`)
   const grown = (await listed(content)).entries
   expect(grown).toHaveLength(3)
   expect(grown).toEqual(expect.arrayContaining(before))
-  // Loading the message reveals the change, and reads the file again.
+  // Loading the message reveals the change, and causes the file to be read again.
   expect(found(await loaded(content), ["a", "b", "c", "z"]).toSorted()).toEqual(["b", "c", "z"])
 
   writeFileSync(place.at("box"), `${LINE}${mail({ id: "c" })}\n${LINE}${mail({ id: "d" })}\n`)

@@ -115,7 +115,7 @@ export class MailboxContent implements Content {
           "page" in part ? await this.#thread(url, part, options) : await this.#file(url, part, options)
         if (result !== null && !(result.kind === "skipped" && result.because === "gone" && !isLast))
           return result
-        // Only a run updates the copy and its index.
+        // The copy and its index are updated only by runs.
         if (this.#copy !== null) return result ?? failed("refused", NOT_COPIED)
         const trouble = await this.#trouble()
         if (trouble !== null) return failed("refused", trouble)

@@ -9,7 +9,7 @@ import { pathOf } from "../start-path.ts"
 import { serverProblems } from "./imap/mail-server.ts"
 import { mailboxName } from "./mail-files.ts"
 
-/** Where the password of a proposed source is. */
+/** The password of a proposed source: a reference to an environment variable. */
 const PASSWORD = "${IMAP_PASSWORD}"
 const EVERY_HOURS = 1
 
@@ -59,7 +59,7 @@ function onServer(start: string): RecognizedStart {
   return { fields: { mailbox }, name: `${user}-mail`, schedule: { everyHours: EVERY_HOURS } }
 }
 
-/** An mbox, a Maildir, or a folder that contains only files with messages. */
+/** Whether a path is an mbox, a single message, a Maildir, or a folder that contains only files with messages. */
 async function isMailbox(path: string): Promise<boolean> {
   try {
     if ((await stat(path)).isFile()) return path.toLowerCase().endsWith(".eml") || (await beginsAsMbox(path))

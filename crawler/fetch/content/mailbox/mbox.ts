@@ -1,13 +1,13 @@
 import type { FileHandle } from "node:fs/promises"
 
-/** Anything beyond this size is not read: few mail servers accept larger messages, and parsing plain text takes fifty times its size. */
+/** Maximum number of bytes read of a message: few mail servers accept larger ones, and parsing plain text takes fifty times its size in memory. */
 export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 
 /** A message in an mbox. */
 export interface MboxMessage {
   /** Offset of its line `From …`. */
   readonly at: number
-  /** Includes the `From …` line and the empty line after the message. */
+  /** The message with its `From …` line and the empty line after it. */
   readonly length: number
   /** The message's first {@link MAX_MESSAGE_BYTES}. */
   readonly raw: Buffer
@@ -15,7 +15,7 @@ export interface MboxMessage {
 
 const CHUNK_BYTES = 1024 * 1024
 const MARK = Buffer.from("\nFrom ")
-/** Bytes for the line `From …` and the beginning of the next line. */
+/** Number of bytes needed for the line `From …` and the beginning of the next line. */
 const LOOK_AHEAD = 1200
 const LINE = /^From [^\n]*\n/
 const MONTH = /\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/

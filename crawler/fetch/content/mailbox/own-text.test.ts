@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { ownText, SaidBefore } from "./own-text.ts"
 
-/** The text shown of each message of a thread. */
+/** The displayed text of each message of a thread. */
 function shown(...messages: readonly string[]): string[] {
   const said = new SaidBefore()
   return messages.map((text) =>

@@ -6,7 +6,7 @@ export interface MailBlock {
   readonly lines: readonly string[]
 }
 
-/** Number of consecutive words by which repeated text is recognized. */
+/** Number of consecutive words that must match for text to count as repeated. */
 const RUN = 4
 
 /** The text of a thread's earlier messages. */
@@ -42,12 +42,12 @@ interface Paragraph {
 
 const QUOTED = /^ ?>/
 const MARKS = /^ ?(?:> ?)+/
-/** `-----Original Message-----`, in the words of any language. */
+/** A line such as `-----Original Message-----`, in any language. */
 const ORIGINAL = /^\s*(?:-{3,}|_{5,})\s*\p{L}[^-_]{3,60}(?:-{3,}|_{5,})\s*$/u
-/** `From: Ada`, in any language. */
+/** A line such as `From: Ada`, in any language. */
 const FIELD = /^\s*\*?\p{Lu}[\p{L}-]{0,14}( [\p{L}-]{1,10})?\s?:\*?\s+\S/u
 const FIELDS = 3
-/** `On 3 May 2026 at 10:14, Ada <ada@example.com> wrote:`, in any language: a time, a year or an address, and a colon at its end. */
+/** A line such as `On 3 May 2026 at 10:14, Ada <ada@example.com> wrote:`, in any language: a time, a year or an address, with a colon at the end. */
 const ATTRIBUTION = /(?:\d:\d\d|\b(?:19|20)\d\d\b|\S@\S)[\s\S]*[:：]\s*$/
 const MAX_ATTRIBUTION_CHARS = 250
 const TIME = /\d[:.]\d\d\b/
@@ -57,9 +57,9 @@ const FOOTER = /^(?:_{20,}|-{20,}|={20,})\s*$/
 const MAX_FOOTER_LINES = 12
 
 /**
- * A message without the text that it repeats: quotes, the text below `Original Message`, signatures and footers are
- * left out if `said` has all of their words. The author's own words stay, even if they repeat something. Adds the
- * remaining text to `said`.
+ * Returns a message without the text that it repeats: quotes, the text below `Original Message`, signatures and footers
+ * are left out if `said` contains all of their words. The author's own words stay, even if they repeat something. Adds
+ * the remaining text to `said`.
  */
 export function ownText(text: string, said: SaidBefore): MailBlock[] {
   const paragraphs = paragraphsOf(text.split(/\r?\n/).map((line) => line.trimEnd()))

@@ -3,24 +3,24 @@ import { unquoted } from "./mbox.ts"
 
 /** The identity of a message, and the messages that it answers. */
 export interface MessageIdentity {
-  /** The same for all copies of the message; 20 hexadecimal digits. */
+  /** A key that is the same for all copies of the message; 20 hexadecimal digits. */
   readonly key: string
   /** A short hash of its Message-ID; `null` if it has none. */
   readonly id: string | null
   /** Hashes of the Message-IDs that it answers, oldest first. */
   readonly refs: readonly string[]
-  /** Changes with its text, but not with its flags. */
+  /** A checksum that changes with its text, but not with its flags. */
   readonly sum: string
   /** Milliseconds since 1970; `null` if unknown. */
   readonly sentAt: number | null
 }
 
-/** Number of a message's first and last references that are used. */
+/** How many of a message's references are used: this many of the first, and of the last. */
 const FIRST_REFS = 10
 const LAST_REFS = 40
 /** Number of header bytes that are read; real mail has fewer. */
 const MAX_HEADER_BYTES = 1_000_000
-/** Fields that belong to the message. Others, such as `Status`, change when it is read or moved. */
+/** Fields that belong to the message itself. Others, such as `Status`, change when it is read or moved. */
 const OWN_FIELDS = [
   "from",
   "to",
@@ -32,11 +32,11 @@ const OWN_FIELDS = [
   "content-transfer-encoding",
 ]
 const DAY_MS = 86_400_000
-/** Including a comment. Longer dates are attacks on parsers. */
+/** Maximum length of a date, including a comment. Longer dates are attacks on parsers. */
 const MAX_DATE_CHARS = 500
-/** A date further ahead of the server's date is ignored. */
+/** How far a date may be ahead of the server's date; otherwise it is ignored. */
 const MAX_AHEAD_MS = 2 * DAY_MS
-/** An earlier date comes from a clock that was not set. */
+/** The earliest date that is believed. An earlier one comes from a clock that was not set. */
 const FIRST_MAIL = Date.UTC(1975, 0)
 
 /** @param raw its bytes in the file @param length bytes of the whole message; `raw` may be just a part */
@@ -61,11 +61,11 @@ export function identityOf(raw: Buffer, length: number): MessageIdentity {
   }
 }
 
-/** References and In-Reply-To (RFC 5256, THREAD=REFERENCES). */
+/** The ids in References and In-Reply-To (RFC 5256, THREAD=REFERENCES). */
 function refsOf(fields: Fields, own: string | null): string[] {
   const named = [
     ...(fields.get("references") ?? []).flatMap(idsIn),
-    // Old programs wrote a sentence here, with the address of the person who was answered.
+    // Old programs wrote a sentence in this field, with the address of the person who was answered.
     ...idsIn(fields.get("in-reply-to")?.[0] ?? "").slice(0, 1),
   ]
   const refs = [...new Set(named)].filter((id) => id !== own).map(short)
@@ -86,7 +86,7 @@ const short = (id: string): string => createHash("sha256").update(id).digest("ba
 /** The time on the author's clock, unless that is far ahead of the servers' clocks or was never set. */
 function sentAt(fields: Fields, mboxLine: string | undefined): number | null {
   const written = timeOf(fields.get("date")?.[0])
-  // The first server's field comes last.
+  // Each server puts its field first, so the first server's field comes last.
   const received = timeOf(fields.get("received")?.at(-1)?.split(";").at(-1))
   const delivered = timeOf(/\S+\s+(\S.*)$/.exec(mboxLine?.slice(5) ?? "")?.[1])
   const isBelieved =
@@ -94,7 +94,7 @@ function sentAt(fields: Fields, mboxLine: string | undefined): number | null {
   return isBelieved ? written : (received ?? delivered)
 }
 
-/** Parses a date of RFC 5322, or in the forms used by other programs. */
+/** Parses a date in the format of RFC 5322, or in other formats that some programs use. */
 function timeOf(value: string | undefined): number | null {
   if (value === undefined) return null
   if (value.length > MAX_DATE_CHARS) return null
@@ -124,7 +124,7 @@ function headerOf(message: Buffer): { fields: Fields; bodyAt: number } {
   return { fields, bodyAt }
 }
 
-/** Without the empty lines that mailboxes add. */
+/** The body without the empty lines that mailboxes add. */
 function trimmed(body: Buffer): Buffer {
   let end = body.length
   while (end > 0 && (body[end - 1] === 0x0a || body[end - 1] === 0x0d)) end -= 1

@@ -12,23 +12,23 @@ export interface ReadMessage {
 }
 
 export interface AttachedFile {
-  /** Suitable for an address. */
+  /** A name suitable for use in an address. */
   readonly name: string
-  /** Declared by the message; often wrong. */
+  /** The media type that the message declares; often wrong. */
   readonly type: string
   readonly content: Uint8Array
 }
 
-/** Maximum depth of messages within messages; below that, of parts within parts. Honest mail has three or four levels. */
+/** Maximum nesting depth of messages within messages, and then of parts within parts. Honest mail has three or four levels. */
 const MAX_MESSAGES_DEEP = 5
 const MAX_PARTS_DEEP = 60
 const MAX_ATTACHMENTS = 200
 const MAX_NAME_CHARS = 120
-/** Signatures and keys, mail servers' reports, and Outlook's wrapper around text. */
+/** Types that don't count as attached files: signatures and keys, mail servers' reports, and Outlook's wrapper around text. */
 const NO_FILES =
   /^(?:application\/(?:pgp-(?:signature|keys|encrypted)|(?:x-)?pkcs7-(?:signature|mime)|ms-tnef)|message\/(?:delivery-status|disposition-notification|feedback-report|partial|external-body)|text\/rfc822-headers)$/
 const NO_FILE_NAMES = /\.(?:p7s|p7m|asc|sig)$|^winmail\.dat$/i
-/** If the HTML has this many times the words of the plain text, it is read instead, since the plain text only says that there is HTML. */
+/** If the HTML has this many times as many words as the plain text, the HTML is read, since the plain text then only says that there is HTML. */
 const SAYS_MORE = 1.5
 const SAYS_MORE_WORDS = 20
 
@@ -121,7 +121,7 @@ function bodyOf({ text = "", html }: Email): string {
   return wordsIn(shown) > wordsIn(plain) * SAYS_MORE + SAYS_MORE_WORDS || plain.trim() === "" ? shown : plain
 }
 
-/** Leaves out parts of the text that are for programs: PGP signatures and encrypted text, uuencoded files. */
+/** Removes parts of the text that are meant for programs: PGP signatures and encrypted text, uuencoded files. */
 const withoutArmour = (text: string): string =>
   text
     .replaceAll(/^-----BEGIN PGP SIGNED MESSAGE-----\r?\n(?:[A-Za-z]+: .*\r?\n)*/gm, "")

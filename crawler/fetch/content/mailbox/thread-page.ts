@@ -52,7 +52,7 @@ const timeText = (time: number): string =>
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** Shorter lines were ended by the author; longer ones were wrapped. */
+/** Minimum length of a wrapped line. Shorter lines were ended by the author. */
 const FULL_LINE = 50
 const LIST = /^\s*(?:[-*•+]|\d{1,3}[.)]) +\S/
 /** Preformatted lines: code, patches, tables and drawings. */

@@ -15,7 +15,7 @@ export interface ThreadedMessage {
 /** The place of a message. */
 export interface ThreadPlace {
   readonly thread: string
-  /** Counted from 1; a long thread has several pages. */
+  /** Page number, counted from 1; a long thread has several pages. */
   readonly page: number
   /** Position on its page, from 0; -1 if the page shows another copy of the message. */
   readonly place: number
@@ -26,10 +26,10 @@ const MAX_MESSAGES = 300
 const MAX_CHARS = 1_000_000
 
 /**
- * Threads by References and In-Reply-To (RFC 5256, THREAD=REFERENCES, without its joining by subject): messages that
- * name each other or the same third message form a thread, even if the third is missing. A thread keeps its name as
- * long as it contains one of its messages: a root that arrives late changes nothing, and if a message joins two
- * threads, the older one's name stays.
+ * Sorts messages into threads by References and In-Reply-To (RFC 5256, THREAD=REFERENCES, but not joined by subject):
+ * messages that name each other or the same third message form a thread, even if the third is missing. A thread keeps
+ * its name as long as it contains one of its messages: a root that arrives late changes nothing, and if a message joins
+ * two threads, the older one's name stays.
  * @returns the place of each message, in the order of the messages. The longest copy of a message is shown.
  */
 export function threadsOf(messages: readonly ThreadedMessage[]): ThreadPlace[] {
@@ -90,7 +90,7 @@ function joined(messages: readonly ThreadedMessage[]): number[][] {
   return [...threads.values()]
 }
 
-/** Sorted by time, but never before the message that is answered, since clocks may be wrong. */
+/** Sorts messages by time, but never puts a reply before the message that it answers, since clocks may be wrong. */
 function inOrder(members: readonly number[], messages: readonly ThreadedMessage[]): number[] {
   if (members.length === 1) return [...members]
   const byId = new Map<string, number>()
@@ -104,7 +104,7 @@ function inOrder(members: readonly number[], messages: readonly ThreadedMessage[
   }
   const times = new Map<number, number>()
   for (const member of members) {
-    // Goes up to the first message with a known time, and down again. References may form a loop.
+    // Walks up to the first message with a known time, and back down. References may form a loop.
     const way: number[] = []
     const seen = new Set<number>()
     for (

@@ -4,13 +4,13 @@ import { promisify } from "node:util"
 
 const run = promisify(execFile)
 
-/** Where the machine's accounts are stored. */
+/** The files that list the machine's accounts. */
 export const ACCOUNT_FILES = { user: "/etc/passwd", group: "/etc/group" } as const
 
 const PREFIX = { user: "uid", group: "gid" } as const
 const DATABASE = { user: "passwd", group: "group" } as const
 
-/** The names of users and groups by number: from the machine's files first, then as the system finds them, for example in LDAP. */
+/** The names of users and groups by number: from the machine's files first, then from the system's lookup, for example in LDAP. */
 export class AccountNames {
   readonly #known = new Map<string, Promise<string>>()
   #files: Promise<ReadonlyMap<string, string>> | null = null

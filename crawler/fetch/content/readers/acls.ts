@@ -3,19 +3,19 @@ import { once } from "node:events"
 import type { Stats } from "node:fs"
 import { createInterface } from "node:readline"
 
-/** An access control list: permissions by number. The mode has the permissions of owner and others. */
+/** An access control list: permissions by user or group number. The permissions of the owner and of others are in the mode. */
 export interface Acl {
   readonly users: readonly (readonly [id: number, bits: number])[]
   readonly groups: readonly (readonly [id: number, bits: number])[]
   readonly owningGroup: number
-  /** Limits every entry except those for the owner and for others. */
+  /** Mask that limits every entry except those for the owner and for others. */
   readonly mask: number
 }
 
-/** A file system's clock lags behind by a few milliseconds. */
+/** How far a file system's clock may lag behind: in practice a few milliseconds. */
 const LAG_MS = 100
 
-/** The access control lists of a folder and everything in it, as `getfacl` reads them: one process for all of them. */
+/** The access control lists of a folder and everything in it, as read by a single `getfacl` process. */
 export class Acls {
   readonly #at: number
   readonly #lists: ReadonlyMap<string, Acl> | null
@@ -41,7 +41,7 @@ export class Acls {
     return this.#lists === null
   }
 
-  /** @returns `none` if it has only its mode and no list */
+  /** @returns `none` if it has just a mode and no list */
   async of(path: string, { ctimeMs }: Pick<Stats, "ctimeMs">): Promise<Acl | "none" | "unknown"> {
     if (this.#lists === null) return "unknown"
     if (ctimeMs < this.#at) return this.#lists.get(path) ?? "none"

@@ -17,13 +17,13 @@ import {
 } from "./readers-file.ts"
 
 export interface FolderReadersOptions {
-  /** Whether modes and access control lists count. */
+  /** Whether modes and access control lists are taken into account. */
   readonly byModes: boolean
   /** Called with notes for the operator, such as a readers file that isn't understood. */
   readonly onTrouble: (note: string) => void
 }
 
-/** Who may read the files of a folder, determined while walking it: each folder on the way is checked once. */
+/** Determines who may read the files of a folder while walking it. Each folder in a path is checked once. */
 export class FolderReaders {
   readonly #root: string
   readonly #acls: Acls | null
@@ -50,7 +50,7 @@ export class FolderReaders {
     return new FolderReaders(root, byModes ? Acls.eachAlone() : null, onTrouble)
   }
 
-  /** @param path names of the folders that lead to a file, and its own */
+  /** @param path names of the folders in a file's path, and its own name */
   async of(path: readonly string[], stats: Stats): Promise<Readers> {
     const { below, files } = await this.#folder(path.slice(0, -1))
     const named = narrowedBy(below, files.get(path.at(-1)!) ?? EVERYBODY)

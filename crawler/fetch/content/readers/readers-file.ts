@@ -1,11 +1,11 @@
 import { EVERYBODY, NOBODY, principalOf, type Readers, readersOf } from "#engine/index/page/readers.ts"
 
-/** A file with this name in a folder says who may read the folder's contents. */
+/** Name of the file in a folder that says who may read the folder's contents. */
 export const READERS_FILE = ".fossick-readers.yaml"
 
 /** The contents of a readers file. */
 export interface ReadersFile {
-  /** Who may read the files in the folder and below it. */
+  /** Who may read the files in the folder and in folders below it. */
   readonly below: Readers
   /** Who may read individual files of the folder, by name, among the readers in `below`. */
   readonly files: ReadonlyMap<string, Readers>
@@ -28,7 +28,7 @@ export const MOST_BYTES = 1_000_000
 /** Parses a readers file. If it can't be understood, or is empty while a program writes it, no one may read anything below. */
 export async function readReadersFile(bytes: Uint8Array): Promise<ReadersFile> {
   try {
-    // Most folders have no such file.
+    // The usual case: a folder without such a file.
     const { parse } = await import("yaml")
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
     const { files = {}, ...below } = groupIn(parse(text, { maxAliasCount: 0 }), "the file")

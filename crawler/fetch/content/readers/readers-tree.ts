@@ -1,7 +1,7 @@
 import { EVERYBODY, narrowedBy, type Readers } from "#engine/index/page/readers.ts"
 import type { ReadersFile } from "./readers-file.ts"
 
-/** Who may read files, according to the readers files in the folders that lead to them. Folders have paths with slashes; the root's path is empty. */
+/** Who may read files, according to the readers files in the folders above them. Paths of folders use slashes; the root's path is empty. */
 export class ReadersTree {
   readonly #files: ReadonlyMap<string, ReadersFile>
 

@@ -1,7 +1,7 @@
 import { Serial } from "#base/flow/serial.ts"
 import { GitError, GitProcess, type GitOptions } from "./git.ts"
 
-/** An idle process ends after this many milliseconds, so callers don't have to close it. */
+/** Milliseconds after which an idle process ends, so that callers don't have to close it. */
 const IDLE_MS = 1000
 const LINE_END = 10
 
@@ -38,7 +38,7 @@ export class Blobs {
   }
 }
 
-/** One `git cat-file --batch`: a name goes in, then a line and the bytes come out. */
+/** A running `git cat-file --batch`: for each name written to it, it prints a line and the blob's bytes. */
 class Reading {
   readonly #process: GitProcess
   readonly #chunks: AsyncIterator<Buffer>

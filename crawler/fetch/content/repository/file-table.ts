@@ -9,7 +9,7 @@ import { lastChanges } from "./history.ts"
 /** A file of a repository at one commit. */
 export interface RepositoryFile {
   readonly path: string
-  /** Identifies its content. */
+  /** Hash that identifies its content. */
   readonly blob: string
   readonly bytes: number
   /** The time of the commit that gave it this content, in seconds since 1970. */
@@ -27,7 +27,7 @@ export interface TableHead {
 
 type Row = readonly [path: string, blob: string, bytes: number, time: number, author: string]
 
-/** Changes with the format of the file. */
+/** Version of the file's format; must be increased when the format changes. */
 const VERSION = 1
 const CHUNK = 500
 /** Files for Git itself, not for readers. */
@@ -72,7 +72,7 @@ export async function writeTable(file: string, head: TableHead, options: GitOpti
   before.clear()
   const now = Math.floor(Date.now() / 1000)
   for await (const [path, { time, author }] of lastChanges(commit, paths, wanted, options))
-    // A clock may be wrong.
+    // A committer's clock may be wrong, so a time is never later than now.
     files.set(path, { ...files.get(path)!, time: Math.min(time, now), author })
   await pipeline(Readable.from(lines(head, files.values())), createWriteStream(`${file}.new`))
   await rename(`${file}.new`, file)
@@ -84,16 +84,16 @@ function* lines(head: TableHead, files: Iterable<RepositoryFile>): Generator<str
     yield `${JSON.stringify([path, blob, bytes, time, author] satisfies Row).replaceAll(SEPARATORS, escaped)}\n`
 }
 
-/** `readLines` also ends lines at these characters. */
+/** Characters that are escaped because `readLines` also ends lines at them. */
 const SEPARATORS = /[\u2028\u2029]/g
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16)}`
 
-/** A line of `ls-tree -l`: mode, type, blob and size, then a tab and the path. */
+/** The file in a line of `ls-tree -l`: mode, type, blob and size, then a tab and the path. */
 function fileIn(line: string): RepositoryFile[] {
   const tab = line.indexOf("\t")
   const [mode = "", , blob = "", bytes = ""] = line.slice(0, tab).split(/ +/)
   const path = line.slice(tab + 1)
-  // A readers file that is a link stays in the table: it isn't understood, so it hides everything below.
+  // A readers file that is a link stays in the table: it can't be parsed, so it hides everything below.
   return (REGULAR.test(mode) || isReadersFile(path)) && !LEFT_OUT.test(path)
     ? [{ path, blob, bytes: Number(bytes), time: 0, author: "" }]
     : []

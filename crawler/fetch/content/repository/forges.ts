@@ -2,7 +2,7 @@ import { percentDecoded } from "#base/text/percent-decoded.ts"
 import type { PlaceMarks } from "../../../page/extract/written-places.ts"
 import type { Repository } from "../../../source.ts"
 
-/** A program that shows repositories on the web. */
+/** A program that displays repositories on the web. */
 interface Forge {
   /** Whether a host is known to run it. */
   isAt(host: string): boolean
@@ -12,7 +12,7 @@ interface Forge {
   readonly user: string
   /** The part of a page's address between the repository and the branch. */
   readonly tree: RegExp
-  /** How its addresses link to places in a file. */
+  /** How its addresses refer to places in a file. */
   readonly marks: PlaceMarks
   /** Whether groups of repositories may be nested. */
   readonly hasSubgroups: boolean
@@ -22,7 +22,7 @@ interface Forge {
 const isNamed = (program: string, host: string): boolean =>
   new RegExp(`^(?:${program})\\.[^.]+\\.[^.]`).test(host)
 
-/** First path segments of a forge that aren't owners of repositories. */
+/** First path segments of a forge's own pages, which aren't owners of repositories. */
 const OWN_PAGES =
   /^\/(?:about|admin|api|apps|collections|dashboard|enterprise|explore|features|groups|help|login|marketplace|orgs|public|search|settings|solutions|sponsors|topics|user|users|workspace)\//
 
@@ -48,7 +48,7 @@ const FORGES: readonly Forge[] = [
     hasSubgroups: true,
   },
   {
-    // Its addresses have no word for the default branch.
+    // Its addresses have no placeholder for the default branch.
     isAt: (host) => host === "codeberg.org" || host === "gitea.com" || isNamed("gitea|forgejo", host),
     files: (ref) => (ref === null ? null : `/src/branch/${encoded(ref)}/`),
     user: "git",
@@ -71,14 +71,14 @@ const forgeOf = ({ hostname }: URL): Forge | undefined => FORGES.find((forge) =>
 /** The user name to send with a token to a host. */
 export const userFor = (url: URL): string => forgeOf(url)?.user ?? "git"
 
-/** The address below which a forge shows a repository's files; `null` if unknown. */
+/** The address below which a forge displays a repository's files; `null` if unknown. */
 export function filesAt({ url, ref }: Pick<Repository, "url" | "ref">): string | null {
   const at = URL.parse(url)
   const below = at && forgeOf(at)?.files(ref)
   return at && below ? `${at.origin}${at.pathname.replace(/(?:\.git)?\/*$/, "")}${below}` : null
 }
 
-/** How addresses below a seed link to places in files; `null` if unknown. On unknown hosts, the seed's form is enough. */
+/** How addresses below a seed refer to places in files; `null` if unknown. On unknown hosts, this is recognized from the form of the seed. */
 export function marksAt(seed: string): PlaceMarks | null {
   const url = new URL(seed)
   const at = forgeOf(url)

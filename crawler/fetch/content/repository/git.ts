@@ -17,25 +17,25 @@ export class GitError extends Error {
 export interface GitOptions {
   /** The bare repository to work in; left out if there is none. */
   readonly dir?: string
-  /** In addition to {@link SETTINGS}. Other users of the machine cannot see these. */
+  /** Settings in addition to {@link SETTINGS}. Other users of the machine cannot see them. */
   readonly settings?: Readonly<Record<string, string>>
   /** How other repositories can be reached: over http through a relay on loopback, or as a folder; if left out, not at all. */
   readonly reaches?: "http" | "file"
-  /** A settings file that also applies to the other end when that is a folder. */
+  /** A settings file that also applies to the git process at the other end if that is a folder. */
   readonly settingsFile?: string
   readonly signal?: AbortSignal | undefined
 }
 
-/** The machine's settings are ignored; git asks no questions and runs no other programs. */
+/** Settings for every command. The machine's own settings are ignored; git asks no questions and runs no other programs. */
 const SETTINGS = {
   "core.hooksPath": devNull,
   "core.fsmonitor": "false",
   "core.logAllRefUpdates": "false",
   "credential.helper": "",
   "fetch.recurseSubmodules": "false",
-  // One pack for each fetch, later joined by `gc --auto`, instead of thousands of files.
+  // Stores one pack per fetch, later combined by `gc --auto`, instead of thousands of files.
   "fetch.unpackLimit": "1",
-  // A background process would continue without the lock.
+  // A background process would continue without holding the lock.
   "gc.autoDetach": "false",
   "maintenance.autoDetach": "false",
   "http.followRedirects": "false",
@@ -45,9 +45,9 @@ const SETTINGS = {
   "pack.windowMemory": "100m",
   "core.bigFileThreshold": "16m",
 }
-/** Characters kept of git's error output. */
+/** Number of characters of git's error output that are kept. */
 const MAX_SAID = 2000
-/** Characters kept of a short command's output. */
+/** Number of characters of a short command's output that are kept. */
 const MAX_ANSWER = 1_000_000
 
 const MISSING =
@@ -61,7 +61,8 @@ function environmentOf({ dir, settings, reaches, settingsFile }: GitOptions): No
     ...(TMPDIR !== undefined && { TMPDIR }),
     ...(SystemRoot !== undefined && { SystemRoot }),
     LC_ALL: "C",
-    // Without one, git would use the settings and remotes of a repository around the working directory, such as Fossick's own.
+    // Without a directory, git would use the settings and remotes of a repository around the working directory, such as
+    // Fossick's own.
     GIT_DIR: dir ?? devNull,
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: settingsFile ?? devNull,
@@ -72,7 +73,7 @@ function environmentOf({ dir, settings, reaches, settingsFile }: GitOptions): No
     GIT_LITERAL_PATHSPECS: "1",
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_OPTIONAL_LOCKS: "0",
-    // No protocol is called `none`, so nothing is allowed.
+    // `none` is not the name of any protocol, so nothing is allowed.
     GIT_ALLOW_PROTOCOL: reaches ?? "none",
     GIT_CONFIG_COUNT: String(all.length),
     ...Object.fromEntries(
@@ -96,7 +97,7 @@ export class GitProcess implements AsyncDisposable {
     this.#command = args[0]
     this.child = spawn("git", args, { env: environmentOf(options), signal: options.signal })
     this.child.on("error", (error) => (this.#error = error))
-    // It may exit before it has read everything; its exit code says why.
+    // Git may exit before it has read all input; its exit code says why.
     this.child.stdin.on("error", () => undefined)
     this.child.stderr.on("data", (chunk: Buffer) => {
       this.#said = (this.#said + chunk.toString()).slice(-MAX_SAID)
@@ -106,7 +107,7 @@ export class GitProcess implements AsyncDisposable {
     })
   }
 
-  /** Waits for its end. @throws GitError; KnownError when git isn't installed */
+  /** Waits for the command to end. @throws GitError; KnownError when git isn't installed */
   async end(): Promise<void> {
     await this.#ended
     if (this.#error !== null && codeOf(this.#error) === "ENOENT") throw new KnownError(MISSING)

@@ -1,6 +1,6 @@
 import { gitPieces, type GitOptions } from "./git.ts"
 
-/** Who changed a file last, and when: seconds since 1970. */
+/** Who last changed a file, and when: seconds since 1970. */
 export interface LastChange {
   readonly time: number
   readonly author: string

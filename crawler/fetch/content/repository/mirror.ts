@@ -21,7 +21,7 @@ export const isLocal = ({ url }: Pick<Repository, "url">): boolean => isAbsolute
 
 /** A bare copy of the branch that a source reads, with its history. */
 export class Mirror {
-  /** Holds the bare repository and files made from it. */
+  /** Folder that contains the bare repository and files made from it. */
   readonly dir: string
   readonly #repository: Repository
 
@@ -30,7 +30,7 @@ export class Mirror {
     this.#repository = repository
   }
 
-  /** Options for reading from it. */
+  /** Options for git commands that read the mirror. */
   get git(): GitOptions {
     return { dir: join(this.dir, "git"), settings: { "mailmap.blob": `${AT}:.mailmap` } }
   }
@@ -152,7 +152,7 @@ export async function isRepository(folder: string): Promise<boolean> {
   return (await has(".git")) || ((await has("HEAD")) && (await has("objects")) && (await has("refs")))
 }
 
-/** Folders besides the packs where git writes, and locks what it writes. */
+/** Folders in which git writes, apart from the packs, and which it locks. */
 const WRITTEN = ["refs", "objects/info", "objects/pack"]
 
 /** Files that a killed git leaves behind: locks, which block the next one, and parts of packs. */
@@ -164,7 +164,7 @@ function removeLeftBehind(dir: string): void {
       if (LEFT_BEHIND.test(name)) rmSync(join(folder, name), { force: true })
 }
 
-/** The first line that gives a reason, which causes the other lines. */
+/** The first line that gives a reason; the other lines are consequences of it. */
 function reasonIn(said: string): string {
   const lines = said.split("\n").map((line) => line.trim())
   const reason = /^(?:remote: )?(?:fatal|error): /

@@ -7,7 +7,7 @@ import type { AddressGuard } from "../../guard/address-guard.ts"
 import { codeOf } from "../../network-error.ts"
 
 export interface RelayTarget {
-  /** The repository, in the form that `git clone` takes. */
+  /** The address of the repository, in the form that `git clone` accepts. */
   readonly url: URL
   /** The Authorization header; `null` if there is none. */
   readonly authorization: string | null
@@ -37,7 +37,7 @@ const DOWN = ["content-type", "content-encoding", "content-length", "cache-contr
  * two requests of smart HTTP that read (https://git-scm.com/docs/http-protocol), and only at its secret address.
  */
 export class Relay implements AsyncDisposable {
-  /** Where git finds the repository. Secret, because anyone who knows it can read with the token. */
+  /** The address at which git reaches the repository. It is secret, because anyone who knows it can read the repository with the token. */
   readonly address: string
   /** The first request that failed; `null` if all succeeded. */
   failure: KnownError | null = null
@@ -45,7 +45,7 @@ export class Relay implements AsyncDisposable {
   readonly #path: string
   readonly #guard: AddressGuard
   readonly #authorization: string | null
-  /** Without a trailing slash. */
+  /** The repository's address, without a trailing slash. */
   #base: URL
 
   static async start(target: RelayTarget): Promise<Relay> {
@@ -91,7 +91,7 @@ export class Relay implements AsyncDisposable {
     }
   }
 
-  /** The first request, which follows redirects to find the repository. */
+  /** Handles the first request, and follows redirects to find the repository. */
   async #refs(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     for (let hops = 0; ; hops += 1) {
       const answer = await this.#ask(incoming, REFS + QUERY)
@@ -136,7 +136,7 @@ export class Relay implements AsyncDisposable {
     })
   }
 
-  /** Only this host may get the token, since the operator chose it. */
+  /** The repository's new address after a redirect, which must stay on this host: only the host that the operator chose may receive the token. */
   #moved(location: string): URL {
     const to = URL.parse(location, this.#base.href + REFS)
     const isSame =

@@ -317,7 +317,7 @@ test("readers files set who may read the files below them, and are not pages", {
   const { work } = one
   work.write(".fossick-readers.yaml", "allow: [group:staff]\n")
   work.write("a.md", "A")
-  // Sorts before its folder's readers file.
+  // This name sorts before the folder's readers file.
   work.write("hr/#1.md", "One")
   work.write("hr/.fossick-readers.yaml", "files: { '#1.md': { allow: [group:hr] } }\n")
   work.write("hr/2.md", "Two")
@@ -340,7 +340,7 @@ test("readers files set who may read the files below them, and are not pages", {
   }
   expect(await readersOf(content, "it/b.md")).toEqual([["group:staff"], []])
   expect(await readersOf(content, ".fossick-readers.yaml")).toBe("skipped")
-  // If its readers change, an unchanged file gets another time and another validator.
+  // If the readers change, an unchanged file gets a different time and a different validator.
   const { headers } = (await content.load(at("a.md"), ALL)) as { headers: { etag: string } }
   work.write(".fossick-readers.yaml", "allow: [group:all]\n")
   work.commit()

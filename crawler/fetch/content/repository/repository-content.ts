@@ -25,9 +25,9 @@ import { headOf, isReadersFile, readHead, readTable, type RepositoryFile, writeT
 import { requireGit } from "./git.ts"
 import { commitInFolder, isLocal, type Mirror } from "./mirror.ts"
 
-/** Maximum number of seconds by which a blob can shift the time of its commit. */
+/** Maximum number of seconds that the time of a file's commit is shifted, depending on its blob. */
 const TIME_OFF = 2 ** 20 / 1000
-/** The beginning of the file that Git LFS commits instead of a large one (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md). */
+/** The beginning of the file that Git LFS commits in place of a large one (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md). */
 const LFS = "version https://git-lfs.github.com/spec/v1\n"
 const MAX_LFS_BYTES = 1024
 
@@ -37,7 +37,7 @@ export class RepositoryContent implements Content {
   readonly place: string
   readonly #repository: Repository
   readonly #address: string
-  /** `null` if there is no data folder to keep it in. */
+  /** `null` if there is no data folder to store it in. */
   readonly #mirror: Mirror | null
   readonly #blobs: Blobs | null
   /** The files of the last list. Before the first list, pages are looked up in the table. */
@@ -73,7 +73,7 @@ export class RepositoryContent implements Content {
         await this.#update(mirror, { guard, signal })
       } catch (error) {
         if (error instanceof KnownError || signal?.aborted === true) throw error
-        // A disk error or a killed process damaged it. Everything in it can be fetched again.
+        // A disk error or a killed process damaged the mirror. Everything in it can be fetched again.
         await mirror.clear()
         await this.#update(mirror, { guard, signal })
       }
@@ -219,7 +219,7 @@ export class RepositoryContent implements Content {
     if (head === null) throw new KnownError(`The repository ${this.place} hasn't been fetched yet.`)
     const { commit } = head
     if (this.#looked?.commit !== commit) {
-      // The first lookup reads only up to its file. The second one keeps the whole table.
+      // The first lookup reads the table only up to its file. The second one keeps the whole table.
       this.#looked = { commit, files: null, readers: null }
       for await (const files of readTable(file)) {
         const found = files.find((one) => one.path === path)
@@ -244,8 +244,8 @@ export class RepositoryContent implements Content {
 const tableOf = ({ dir }: Mirror): string => join(dir, "files")
 
 /**
- * Differs for different contents, even if their commits have the same time, as after a force-push. The time is up to 18 minutes early, so
- * it is never later than the next visit.
+ * A time that differs for different contents, even if their commits have the same time, as after a force-push. It is up
+ * to 18 minutes early, so it is never later than the next visit.
  */
 export function changedAt({ time, blob }: Pick<RepositoryFile, "time" | "blob">): number {
   const share = createHash("sha256").update(blob).digest().readUInt32BE() / 2 ** 32

@@ -46,7 +46,7 @@ function recognized({ url, ref, paths }: Pick<Repository, "url" | "ref" | "paths
     fields: { repository },
     name: basename(url, ".git"),
     ...(address !== null && { address }),
-    // A folder is watched for changes.
+    // A repository in a folder is watched for changes.
     ...(!isLocal({ url }) && { schedule: { everyHours: EVERY_HOURS } }),
   }
 }

@@ -59,7 +59,7 @@ test("a repository is fetched over smart HTTP, and later only its new commits", 
   expect(await one.listed(content)).toEqual(["a.md"])
   const first = server.requests.length
   expect(await one.listed(content)).toEqual(["a.md"])
-  // It asks for the branch's commit, and requests no pack.
+  // Git asks for the branch's commit, and requests no pack.
   expect(server.requests.slice(first).map((request) => request.split(" ")[0])).toEqual(["GET", "POST"])
   one.work.write("b.md", "B")
   one.work.commit()

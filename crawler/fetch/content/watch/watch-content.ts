@@ -19,7 +19,7 @@ export interface WatchContentOptions {
   readonly db: StateStore
   /** All sources that are not paused. Called often. */
   readonly sources: () => Promise<readonly Source[]>
-  /** Has a source run soon. @returns false if it can't yet: then the call is repeated */
+  /** Arranges for a source to run soon. @returns false if it can't yet: then the call is repeated */
   readonly run: (source: Source) => Promise<boolean>
   readonly log: Logger
   readonly signal: AbortSignal
@@ -45,7 +45,7 @@ export async function watchContent({ db, sources, run, log, signal }: WatchConte
       for (const source of all.filter(({ name }) => watcher.changed.has(name)))
         if (await run(source)) watcher.changed.delete(source.name)
     } catch (error) {
-      // Changes are kept until the source can be run again.
+      // Changes are remembered until the source can be run again.
       if (!isStateAway(error)) throw error
     }
     await pause(all.length === 0 ? IDLE_MS : POLL_MS, signal)

@@ -12,14 +12,15 @@ export interface Changed {
 }
 
 const LEAST_MS = 2000
-/** A check takes at most one part in this many of the time. */
+/** Checks take up at most one part in this many of the time. */
 const REST = 20
 const LOW_PRIORITY = 10
 
-// A separate process, because a hanging file system, such as a share whose server is gone, would block everything else.
+// This runs in a separate process, because a hanging file system, such as a share whose server is gone, would block
+// everything else.
 
 interface Look {
-  /** The source's settings as text: another branch, for example, needs another check. */
+  /** The source's settings as text: when they change, for example to another branch, it has to be checked anew. */
   readonly as: string
   readonly content: Promise<Content | null>
   fingerprint: string | null

@@ -6,7 +6,7 @@ import { removeUnseen } from "../seen/unseen.ts"
 const BLOCK =
   "address|article|aside|audio|blockquote|body|center|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|nav|ol|optgroup|option|p|picture|section|source|style|script|summary|table|tbody|td|template|tfoot|th|thead|title|tr|ul|video|pre|img|a|br"
 const OPENING = new RegExp(`^[ \\t]{0,3}</?(?:${BLOCK})(?=[\\s/>]|$)`, "i")
-/** A component of MDX or Vue: its name begins with a capital. */
+/** Matches a component of MDX or Vue, whose name begins with a capital letter. */
 const COMPONENT = /^[ \t]*<\/?(?:[A-Z][\w.]{0,60}\b[^\n]*|>[ \t]*)$|^[ \t]*<>[ \t]*$/
 /** Tags whose text includes blank lines. */
 const WHOLE = /^[ \t]{0,3}<(table|pre|script|style|picture|svg)(?=[\s>]|$)/i
@@ -29,7 +29,7 @@ export function htmlBlockEnd(lines: readonly string[], from: number): number {
   return limit
 }
 
-/** Only the tag is removed: its content is markdown. */
+/** The line after a component's tag. Only the tag is removed, because its content is markdown. */
 function componentEnd(lines: readonly string[], from: number): number {
   if (/^[ \t]*<\/|^[ \t]*<>/.test(lines[from]!)) return from + 1
   for (let at = from; at < Math.min(lines.length, from + 30); at++) {
@@ -45,7 +45,7 @@ export function withoutHtmlBlock(lines: readonly string[], url: string): string 
   const html = lines
     .join("\n")
     .replace(/<\/?[A-Z][\w.]{0,60}\b[^<>\n]{0,2000}>/g, "")
-    // As a heading it would have a level, which need not fit the headings around it.
+    // A heading would have a level, which might not fit the headings around it.
     .replace(/<summary\b[^<>]{0,500}>/gi, "<p><strong>")
     .replace(/<\/summary>/gi, "</strong></p>")
   const root = parseTree(html)

@@ -7,7 +7,7 @@ const ENTITY = /&(?:[a-z][a-z0-9]{1,30}|#\d{1,7}|#x[0-9a-f]{1,6});/gi
 const LINK =
   /<a\s[^<>\n]{0,500}?\bhref\s*=\s*(?:"([^"<>\n]{0,2000})"|'([^'<>\n]{0,2000})')[^<>\n]{0,500}>([^<\n]{1,500})<\/a>/gi
 
-/** A line of markdown without its HTML tags, with entities replaced by their characters; code in it stays. */
+/** A line of markdown without its HTML tags, with entities replaced by their characters; code in the line is kept. */
 export function inlineWithoutHtml(line: string): string {
   if (!/[<&]/.test(line)) return line
   return outsideCode(line, (text) =>
@@ -21,7 +21,7 @@ export function inlineWithoutHtml(line: string): string {
   )
 }
 
-/** The character of an entity, escaped where it would be a mark. */
+/** The character of an entity, escaped if markdown would treat it as a mark. */
 function characterOf(name: string): string {
   if (/^&(?:nbsp|ensp|emsp|thinsp|#160|#xa0);$/i.test(name)) return " "
   const character = textOf(parseTree(name))
@@ -39,7 +39,7 @@ export function outsideCode(line: string, change: (text: string) => string): str
   return written + change(line.slice(from))
 }
 
-/** The line at the same length, with blanks in place of code. */
+/** The line with blanks in place of code, at the same length. */
 export function withoutCodeSpans(line: string): string {
   let written = ""
   for (const [start, end] of codeSpansOf(line))
@@ -53,7 +53,7 @@ function codeSpansOf(line: string): [start: number, end: number][] {
     let run = 1
     while (line[at + run] === "`") run++
     const close = line.indexOf("`".repeat(run), at + run)
-    // Nothing after it counts as code then, which keeps this linear.
+    // Nothing after an unclosed mark counts as code, which keeps this linear.
     if (close === -1) break
     let end = close + run
     while (line[end] === "`") end++

@@ -1,6 +1,6 @@
 const DEFINITION =
   /^ {0,3}\[([^\]^\n][^\]\n]{0,300})\]:[ \t]*<?([^\s<>]{1,2000})>?(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'|\([^)\n]*\)))?[ \t]*$/
-/** `[text][label]`, `[label][]` or `[label]`. */
+/** Matches `[text][label]`, `[label][]` or `[label]`. */
 const REFERENCE =
   /(?<![\\\]])\[((?:[^[\]\n\\]|\\.|!?\[[^[\]\n]{0,300}\](?:\([^()\n]{0,500}\)|\[[^[\]\n]{0,100}\])?){1,600})\](?:\[([^[\]\n]{0,300})\])?(?![([:])/g
 const FENCE = /^[ \t]*(?:`{3,}|~{3,})/
@@ -24,7 +24,7 @@ export function definitionsOf(lines: readonly string[]): Definitions {
   return found
 }
 
-/** A line whose reference links carry their addresses. */
+/** A line with the addresses of its reference links filled in. */
 export function resolved(line: string, definitions: Definitions): string {
   if (definitions.size === 0 || !line.includes("[")) return line
   return line.replace(REFERENCE, (all, text: string, label?: string) => {

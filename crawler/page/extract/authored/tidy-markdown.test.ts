@@ -115,7 +115,7 @@ describe("front matter", () => {
   })
 })
 
-// Minutes each, if any pass were quadratic.
+// Each of these would take minutes if any pass were quadratic.
 it.each([
   ["openings of comments", "<!--".repeat(50_000)],
   ["tags", "<div>\n".repeat(40_000)],

@@ -3,7 +3,7 @@ import { htmlBlockEnd, withoutHtmlBlock } from "./html-blocks.ts"
 import { definitionsOf, isDefinition, resolved } from "./references.ts"
 
 const FENCE = /^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})/
-/** The line above a note in Docusaurus, VitePress and MyST, and again below it. */
+/** The line that opens and closes a note in Docusaurus, VitePress and MyST. */
 const COLON_FENCE =
   /^([ \t]*):{3,}[ \t]*(?:\{?([A-Za-z-]{1,30})\}?)?[ \t]*(?:\[([^\]\n]{1,200})\]|(\S.{0,200}))?$/
 /** A note or tab of MkDocs, whose text is indented. */
@@ -17,9 +17,9 @@ const MAX_STATEMENT_LINES = 100
 const MDX_STATEMENT = /^(?:import|export)\s/
 
 /**
- * Markdown as its author wrote it, without parts that readers never see: comments, HTML tags, the statements of MDX,
- * and the marks of site generators. Tables and headings in HTML become markdown, reference links carry their address.
- * Code stays as it is. Takes time linear in its length.
+ * Returns markdown as its author wrote it, without parts that readers never see: comments, HTML tags, the statements of
+ * MDX, and the marks of site generators. Tables and headings in HTML become markdown, and the addresses of reference
+ * links are filled in. Code stays as it is. Takes time linear in the text's length.
  * @param url the base of addresses in HTML
  */
 export function tidyMarkdown(markdown: string, url: string, isMdx = false): string {
@@ -71,7 +71,7 @@ export function tidyMarkdown(markdown: string, url: string, isMdx = false): stri
   return written.join("\n").replace(/\n{3,}/g, "\n\n")
 }
 
-/** Handles the marks of site generators in one line. Null: the line holds nothing else. */
+/** Handles the marks of site generators in one line. Returns null if the line contains nothing else. */
 function withoutMarks(line: string): string | null {
   const colons = COLON_FENCE.exec(line)
   if (colons !== null) {
@@ -94,7 +94,7 @@ function titled(kind: string, title: string | undefined): string {
   return kind.charAt(0).toUpperCase() + kind.slice(1).toLowerCase()
 }
 
-/** The text without comments of HTML and MDX outside fenced code. */
+/** The text without HTML and MDX comments outside fenced code. */
 function withoutComments(markdown: string): string {
   if (!markdown.includes("<!--") && !markdown.includes("{/*")) return markdown
   let fence: string | null = null
@@ -127,7 +127,7 @@ function withoutComments(markdown: string): string {
         until = null
       }
       const start = /<!--|\{\/\*/.exec(withoutCodeSpans(rest))
-      // A comment that nothing closes is text.
+      // A comment that is never closed is text.
       if (
         start === null ||
         ends[start[0] as keyof typeof ends] < from + line.length - rest.length + start.index

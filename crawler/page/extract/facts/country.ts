@@ -40,7 +40,7 @@ export function readCountry(facts: DocumentFacts, url: string): string | null {
   )
 }
 
-/** The country of a country-code domain, unless the world uses it for its letters. */
+/** The country of a country-code domain, unless the domain is used worldwide for its letters. */
 export function countryOfDomain(url: string): string | null {
   const label = (getPublicSuffix(url) ?? "").split(".").at(-1) ?? ""
   const other = OTHER_DOMAINS.get(label)
@@ -48,7 +48,7 @@ export function countryOfDomain(url: string): string | null {
   return COUNTRY_CODES.has(label) && !GENERIC_DOMAINS.has(label) ? label : null
 }
 
-/** `DE`, or the country of an ISO 3166-2 subdivision, `DE-BY`. */
+/** The country of a code: `DE`, or an ISO 3166-2 subdivision such as `DE-BY`. */
 function code(text: string | undefined): string | null {
   const found = /^\s*([a-z]{2})(?:-[a-z0-9]{1,3})?\s*$/i.exec(text ?? "")?.[1]?.toLowerCase()
   const known = found === "uk" ? "gb" : found
@@ -57,7 +57,7 @@ function code(text: string | undefined): string | null {
 
 interface Region {
   readonly country: string
-  /** Whether the language alone implies this country first. */
+  /** Whether the country is the most likely one for the language. */
   readonly isDefault: boolean
 }
 

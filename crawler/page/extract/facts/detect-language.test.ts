@@ -18,7 +18,7 @@ it("gives two-letter language codes, and nothing for other languages", () => {
   expect(
     detectLanguage("Die Schleuse wird geöffnet, wenn das Becken voll ist und die Boote fest sind."),
   ).toBe("de")
-  // Kabyle, `ber`.
+  // This is Kabyle (`ber`), which has no two-letter code.
   expect(
     detectLanguage("azul fell-awen, nekkni d imaziɣen n tmurt n leqbayel, tanemmirt nwen") ?? "",
   ).toMatch(/^(?:|[a-z]{2})$/)
@@ -40,7 +40,7 @@ it("looks at a page's text and not its code", () => {
     "\n",
   )
   expect(languageOfMarkdown(page)).toBe("en")
-  // On a page of code there is nothing else to go by.
+  // On a page of code there is no other text to judge by.
   expect(languageOfMarkdown(code.join("\n"))).toBe("de")
   expect(languageOfMarkdown("`a`")).toBeNull()
 })

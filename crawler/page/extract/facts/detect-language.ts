@@ -5,36 +5,36 @@ import { functionWords } from "#engine/text/analysis/stop-words.ts"
 import { isWrittenIn, scriptOf } from "#engine/text/scripts.ts"
 import { toPlainText } from "../markdown/plain-text.ts"
 
-/** Loaded with the first text, because it takes 8 MB and the process that answers searches rarely needs it. */
+/** Loaded with the first text, because it takes up 8 MB and the process that answers searches rarely needs it. */
 const tinyld = lazily(() => createRequire(import.meta.url)("tinyld") as typeof import("tinyld"))
 
 const LATIN = /\p{Script=Latin}/gu
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/gu
 const HANGUL = /\p{Script=Hangul}/gu
-/** The least share of kana. In a Japanese text about half of the characters are kana; a Chinese text has only those of a few names. */
+/** Minimum share of kana. In a Japanese text about half of the characters are kana; a Chinese text has kana only in a few names. */
 const KANA_SHARE = 0.1
 const WORD = /\p{L}[\p{L}\p{M}'’]*/gu
 
-/** The least share of a language's function words in its prose, even among the names and commands of a manual. */
+/** Minimum share of a language's function words in its prose, even among the names and commands of a manual. */
 const PROSE = 0.12
-/** They must be this many times as frequent as those of any other language, because related languages share some. */
+/** How many times as frequent these words must be as those of any other language, because related languages share some. */
 const CLEARLY = 1.5
 /**
- * The same for a guess whose function words are not known here: a half-translated manual has as many English ones, and
- * Polish has words such as `do`, `to` and `on`.
+ * The same factor for a guess whose function words are not known here: a half-translated manual has as many English
+ * ones, and Polish has words such as `do`, `to` and `on`.
  */
 const ENGLISH_PROSE = 0.25
-/** Least certainty of a guess, 0..1. A less certain one comes from a list of names or code. */
+/** Minimum certainty of a guess, from 0 to 1. A less certain one comes from a list of names or code. */
 const SURE = 0.1
 
-/** How much of a page, and of its text, is examined. */
+/** Maximum number of characters of a page, and of its text, that are examined. */
 const MARKDOWN_CHARS = 8_000
 const SAMPLE_CHARS = 2_000
-/** A shorter text is too short to judge. */
+/** Minimum length of a text that can be judged. */
 const LEAST_CHARS = 40
 const CODE = /^(`{3,})[^]*?(?:^\1|$(?![^]))|`[^`\n]+`/gm
 
-/** The same for a page, by its text without code if there is enough of that. */
+/** The language of a page, judged by its text without code if there is enough of it. */
 export function languageOfMarkdown(markdown: string): string | null {
   const page = markdown.slice(0, MARKDOWN_CHARS)
   const sampleOf = (text: string) => toPlainText(text).slice(0, SAMPLE_CHARS)
@@ -44,7 +44,7 @@ export function languageOfMarkdown(markdown: string): string | null {
 }
 
 /**
- * ISO 639-1 code of the language that a text is most likely in; null when it is unknown.
+ * ISO 639-1 code of the most likely language of a text; null when it is unknown.
  *
  * Determined by its script, then by its function words, and otherwise by tinyld, which counts groups of letters. For an
  * English manual full of names and commands, tinyld suggests Hindi, Czech or Irish, and with full certainty Portuguese
@@ -61,7 +61,7 @@ export function detectLanguage(text: string): string | null {
     words.length > 0 && most!.count >= PROSE * words.length && most!.count >= CLEARLY * second!.count
   // A guess could not change this result, and guessing takes a quarter of the time to read a page.
   if (isProse && isEnglish) return most!.language
-  // tinyld also knows languages that only have three-letter codes, and takes English manuals for them.
+  // tinyld also knows languages that have only three-letter codes, and mistakes English manuals for them.
   const guess = tinyld()
     .detectAll(text)
     .find(({ lang }) => lang.length === 2 && isWrittenIn([scriptOf(lang)], text))
@@ -70,9 +70,9 @@ export function detectLanguage(text: string): string | null {
   return guess && guess.accuracy >= SURE ? guess.lang : null
 }
 
-/** The same for the prose in code. If its function words don't decide, nothing does, because names look like Latin or Czech. */
+/** The language of the prose in code. If its function words don't decide, nothing does, because names look like Latin or Czech. */
 export function languageOfProse(text: string): string | null {
-  // `com` is a Portuguese word.
+  // Addresses are removed because `com` is a Portuguese word.
   const sample = text.replace(/\bhttps?:\/\/\S{1,2000}/g, "").slice(0, SAMPLE_CHARS)
   if (sample.length < LEAST_CHARS) return null
   const eastAsian = eastAsianLanguage(sample)
@@ -83,7 +83,7 @@ export function languageOfProse(text: string): string | null {
   return words.length > 0 && isProse ? most!.language : null
 }
 
-/** The language by its script: tinyld takes most pages of a Chinese manual for English, since they are full of commands in Latin letters. */
+/** The language according to its script: tinyld mistakes most pages of a Chinese manual for English, since they are full of commands in Latin letters. */
 function eastAsianLanguage(text: string): string | null {
   const count = (letters: RegExp) => text.match(letters)?.length ?? 0
   const characters = eastAsianIn(text)

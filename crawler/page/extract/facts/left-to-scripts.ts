@@ -5,20 +5,20 @@ import { closest, type Element, elementsOf, textOf } from "../html/tree.ts"
 export interface LeftToScripts {
   /** Controls whose panel is empty until they are opened: tabs, accordions, "show more". */
   readonly panels: number
-  /** Elements for links that have none yet: a closed branch of a tree, an empty navigation. */
+  /** Elements meant for links that do not contain any yet: a closed branch of a tree, an empty navigation. */
   readonly branches: number
 }
 
-/** The most elements examined closely; more wouldn't change the result. */
+/** Maximum number of elements examined closely; more wouldn't change the result. */
 const MAX_CANDIDATES = 100
-/** The most elements searched below one of them; if there are more, the search counts as successful. */
+/** Maximum number of elements searched below one of them; if there are more, the search counts as successful. */
 const MAX_SEARCHED = 2000
 /** Classes and ids of navigation trees without a role. */
 const TREE = /(?:^|[\s_-])(?:page-?tree|tree|tree-?view|side-?nav)(?:[\s_-]|$)/i
-/** Elements in which controls open menus, searches and dialogs, not parts of the text. */
+/** Elements whose controls open menus, searches and dialogs rather than parts of the text. */
 const AROUND = new Set(["nav", "header", "footer", "aside", "form", "dialog"])
 const HEADING = /^h[1-6]$/
-/** Elements that show something without text. */
+/** Elements that display something other than text. */
 const PICTURED = new Set([
   "img",
   "picture",
@@ -32,10 +32,10 @@ const PICTURED = new Set([
   "input",
 ])
 
-/** Gathers parts that may be missing without scripts, during the walk that gathers all facts of a document. */
+/** Collects parts that may be missing without scripts, during the walk that collects all facts of a document. */
 export class ScriptTraces {
   #hasFile = false
-  /** Inline scripts, searched only if no script file could make the page. */
+  /** Inline scripts, searched only if no script file could build the page. */
   readonly #programs: string[] = []
   readonly #controls: Element[] = []
   readonly #places: Element[] = []
@@ -58,7 +58,7 @@ export class ScriptTraces {
       this.#places.push(element)
   }
 
-  /** Call this when the whole document has been seen. */
+  /** Must be called when the whole document has been visited. */
   end(document: Element): LeftToScripts | null {
     if (!this.#hasFile && !this.#programs.some(makesPage)) return null
     const byId = this.#targets(document)
@@ -95,7 +95,7 @@ export class ScriptTraces {
   }
 }
 
-/** The most children of a place that is still empty. */
+/** Maximum number of children of an element that still counts as empty. */
 const MAX_PLACEHOLDERS = 3
 
 function isPlaceForLinks(element: Element, role: string | undefined): boolean {
@@ -108,7 +108,7 @@ function isPlaceForLinks(element: Element, role: string | undefined): boolean {
   return isTree && isBare(element)
 }
 
-/** A longer text beside a control is its panel, not the label of a branch. */
+/** Maximum length of a branch's label. A longer text beside a control is its panel. */
 const MAX_LABEL_CHARS = 100
 
 /** Whether a control belongs to a closed tree item that has no links below it yet. */
@@ -129,7 +129,7 @@ const isAround = (element: Element, tags: ReadonlySet<string>): boolean =>
 const isList = (element: Element): boolean =>
   element.tag === "ul" || element.tag === "ol" || element.get("role") === "group"
 
-/** The most levels from a control up to its item. */
+/** Maximum number of levels from a control up to its item. */
 const MAX_STEPS_TO_ITEM = 4
 
 function itemOf(control: Element): Element | null {
@@ -162,7 +162,7 @@ function isEmptyPanel(control: Element, byId: ReadonlyMap<string, Element>): boo
   return next !== null && isBare(next)
 }
 
-/** Whether another tab shows its text in the same panel. */
+/** Whether another tab displays its text in the same panel. */
 function sharesPanel(tab: Element, id: string): boolean {
   const tabs = (tab.parent?.children ?? []).filter((one) => typeof one !== "string").slice(0, MAX_CANDIDATES)
   return tabs.some((other) => other !== tab && other.get("aria-controls") === id)
@@ -178,10 +178,10 @@ function nextElement(element: Element): Element | null {
   return null
 }
 
-/** A placeholder in any language: a few words that trail off. */
+/** Matches a placeholder in any language: a few words that trail off. */
 const WAITING = /^[^.…]{0,40}(?:…|\.\.\.)$/
 
-/** Whether an element shows nothing: no picture and no text except a placeholder. */
+/** Whether an element displays nothing: no picture and no text except a placeholder. */
 function isBare(element: Element, counts: (child: Element) => boolean = () => true): boolean {
   const text = textOf(element, 100, (child) => !counts(child))
   if (/[\p{L}\p{N}]/u.test(text) && !WAITING.test(text)) return false

@@ -8,7 +8,7 @@ import { MAX_LINK_CHARS } from "../html/link-resolver.ts"
 import { type LeftToScripts, ScriptTraces } from "./left-to-scripts.ts"
 import { READERS_TAG } from "../../headers/site-readers.ts"
 
-/** Head tags, structured data and links of a document, gathered in one walk. */
+/** Head tags, structured data and links of a document, collected in one walk. */
 export interface DocumentFacts {
   /** `<meta>` values by lower-case name, property, itemprop or http-equiv; the first non-empty one counts. */
   readonly meta: ReadonlyMap<string, string>
@@ -25,7 +25,7 @@ export interface DocumentFacts {
   /** `<link rel=alternate hreflang>`. */
   readonly alternates: readonly { readonly hreflang: string; readonly href: string }[]
   readonly links: readonly Link[]
-  /** Objects of JSON-LD blocks, `@graph` unfolded. */
+  /** Objects in JSON-LD blocks, with `@graph` unfolded. */
   readonly jsonLd: readonly JsonObject[]
   /** Microdata types as written. */
   readonly itemTypes: readonly string[]
@@ -101,7 +101,7 @@ class FoundFacts {
   visit(element: Element, inSvg: boolean): void {
     this.#readTag(element, inSvg)
     this.scripts.see(element)
-    // Many elements have no attributes.
+    // Many elements have no attributes, so skip those.
     if (element.attributes.length > 0) this.#readAttributes(element)
     const svg = inSvg || element.tag === "svg"
     this.dates.enter(element)
@@ -182,14 +182,14 @@ function refreshOf(metas: readonly Element[], baseUrl: string, url: string): Ref
 
 const isWithin = (element: Element, tag: string): boolean => closest(element, (at) => at.tag === tag) !== null
 
-/** Whether a `meta` gives the date of a comment, review, answer or event on the page. */
+/** Whether a `meta` contains the date of a comment, review, answer or event on the page. */
 function isOfAnother(meta: Element): boolean {
   if (!/^date|Date$/.test(meta.get("itemprop") ?? "")) return false
   const item = closest(meta.parent, (at) => at.has("itemscope") || at.has("itemtype"))
   return /Comment|Review|Answer|Event/.test(item?.get("itemtype") ?? "")
 }
 
-/** Judged by the class of the element that MediaWiki shows in place of a page, or of the box in which DokuWiki shows all pages. */
+/** Whether an element marks a missing page: it has the class of the element that MediaWiki displays in place of a page, or of the box in which DokuWiki displays all pages. */
 function saysMissing(element: Element): boolean {
   if (element.tag !== "div") return false
   const named = element.get("class")
@@ -209,7 +209,7 @@ export function routedBase(base: string | null, url: string): string {
   return address + (routeOf(found) || routeOf(url))
 }
 
-/** The base of a document that links to its own named routes; a mere `#/` often leads to the top of the page. */
+/** The base of a document that links to its own named routes; a mere `#/` often links to the top of the page. */
 export function withOwnRoutes(baseUrl: string, hrefs: readonly string[]): string {
   if (routeOf(baseUrl) !== "") return baseUrl
   const isOwn = (href: string) => {
@@ -221,8 +221,8 @@ export function withOwnRoutes(baseUrl: string, hrefs: readonly string[]): string
 }
 
 /**
- * The canonical address that a document names. A canonical without a route says nothing about a page that is one of its
- * routes.
+ * The canonical address that a document names. A canonical address without a route says nothing about a page that is
+ * one of its routes.
  */
 export function canonicalAddress(href: string | null, baseUrl: string): PageUrl | null {
   const url = href === null ? null : toPageUrl(href, baseUrl)
@@ -236,7 +236,7 @@ function absolute(href: string, base: string): string | null {
 
 export function addMeta(meta: Map<string, string>, element: Element): void {
   const content = collapse(element.get("content") ?? "")
-  // An empty value isn't understood, and hides the page.
+  // An empty value is kept: it can't be parsed, so it hides the page.
   if (element.get("name")?.trim().toLowerCase() === READERS_TAG) {
     const before = meta.get(READERS_TAG)
     meta.set(READERS_TAG, before === undefined ? content : `${before}\n${content}`)
@@ -245,7 +245,7 @@ export function addMeta(meta: Map<string, string>, element: Element): void {
   for (const key of ["name", "property", "itemprop", "http-equiv"]) {
     const name = element.get(key)?.trim().toLowerCase()
     if (!name) continue
-    // Several robots tags add up; of all others the first one counts.
+    // Several robots tags are combined; of all other tags the first one counts.
     if ((name === "robots" || name === "fossick") && meta.has(name))
       meta.set(name, `${meta.get(name)},${content}`)
     else if (!meta.has(name)) meta.set(name, content)

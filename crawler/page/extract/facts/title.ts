@@ -61,7 +61,7 @@ function choose(
     )
       return withoutSite(collapse(candidate), crumbNames(headings))
   }
-  // If these only hold the name of the site, the page's headings give the title.
+  // If these contain only the name of the site, the title is taken from the page's headings.
   const says = (text: string) => text !== "" && (!names.has(normal(text)) || isFrontPage)
   if (shared !== null && says(shared)) return withoutSite(shared, names)
   for (const object of facts.jsonLd) {
@@ -122,7 +122,7 @@ const CRUMB_STEPS = 2
 const CRUMBS = /(?:^|[\s_-])breadcrumbs?(?:[\s_-]|$)/i
 
 /**
- * Where the breadcrumbs beside the headings begin, as letters and digits: the space of a wiki, which a Confluence
+ * The beginning of the breadcrumbs beside the headings, as letters and digits: the space of a wiki, which a Confluence
  * export puts in front of each title ("Operations : Backup").
  */
 function crumbNames(headings: readonly Heading[]): ReadonlySet<string> {
@@ -188,7 +188,7 @@ function logoTest(
     const key = normal(text)
     const isNamed = key !== "" && (key === last || key === site)
     if (leadsHome(element, facts.baseUrl, url)) return true
-    // A single heading whose box is called a masthead may be the page's own, in large letters.
+    // A single heading in a box with the class `masthead` may be the page's own, in large letters.
     if (isIn(element, isCalledLogo)) return headings > 1 || isNamed
     return isNamed && (headings > 1 || isIn(element, isPageHead))
   }

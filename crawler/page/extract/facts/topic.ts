@@ -2,7 +2,8 @@ import type { PageTopic } from "#engine"
 import type { DocumentFacts, JsonObject } from "./metadata.ts"
 import { typeName, typesOf } from "./schema-types.ts"
 
-// schema.org 29: NewsArticle and its subtypes. BlogPosting and Article alone can be anything with an author.
+// schema.org 29: NewsArticle and its subtypes. BlogPosting and Article are left out, because they can be anything with
+// an author.
 const NEWS = new Set(
   (
     "NewsArticle AnalysisNewsArticle AskPublicNewsArticle BackgroundNewsArticle OpinionNewsArticle " +
@@ -18,7 +19,7 @@ const FINANCE = new Set(
 )
 const ARTICLE = /Article$|^(?:BlogPosting|LiveBlogPosting|Report)$/
 
-/** Marks that only publishers of news set: for news crawlers, syndication, and metered reading. */
+/** Marks used only by publishers of news: for news crawlers, syndication, and metered reading. */
 const NEWS_MARKS = [
   "news_keywords",
   "googlebot-news",
@@ -29,7 +30,7 @@ const NEWS_MARKS = [
 const NEWS_ADDRESS =
   /^https?:\/\/(?:news\.|[^/]+\/(?:[^?#]*\/)?(?:news|nachrichten|actualites?|noticias|notizie|nieuws|nyheter|novosti|wiadomosci)\/)/i
 
-// Not "business", which is half of all news.
+// "business" is left out, because half of all news is in such a section.
 const FINANCE_SECTION = new RegExp(
   `^(?:${[
     "finance|finances|personal finance|markets?|stock markets?|stocks|money|economy|economics",

@@ -1,6 +1,6 @@
 import type { DocumentFacts } from "./metadata.ts"
 
-/** Restricted To Adults, https://www.rtalabel.org. */
+/** The label of Restricted To Adults, https://www.rtalabel.org. */
 const RTA = "RTA-5042-1996-1400-1577-RTA"
 
 /** Whether a document calls itself adult: rating tags, schema.org `isFamilyFriendly`, the old PICS labels. */
@@ -13,7 +13,7 @@ export function callsItselfAdult({ meta, jsonLd }: DocumentFacts): boolean {
   )
 }
 
-/** Whether a rating, from a `<meta>` or a header of that name, keeps children out. */
+/** Whether a rating, from a `<meta>` or a header of that name, marks content as unsuitable for children. */
 export function isAdultRating(rating: string | undefined): boolean {
   return rating !== undefined && (/^\s*(?:adult|mature)\s*$/i.test(rating) || rating.includes(RTA))
 }
@@ -23,8 +23,8 @@ function isFalse(value: unknown): boolean {
 }
 
 /**
- * RSACi counts sex and nudity from 0 to 4. ICRA gives a letter for each kind of nudity (`na`, …) and of sexual material
- * (`sa`, …); both together are not art or teaching. https://www.w3.org/PICS
+ * RSACi rates sex and nudity from 0 to 4. ICRA has a letter for each kind of nudity (`na`, …) and of sexual material
+ * (`sa`, …); a page with both is not art or teaching. https://www.w3.org/PICS
  */
 function isAdultLabel(label: string): boolean {
   const ratings = [...label.slice(0, 5000).matchAll(/\b(?:r|ratings)\s*\(([^()]*)\)/gi)].map(
@@ -38,13 +38,13 @@ function isAdultLabel(label: string): boolean {
   )
 }
 
-/** How many characters of the text are examined: the part where a page states its subject. */
+/** Number of characters of the text that are examined: the part where a page states its subject. */
 const LOOKED_AT = 8000
-/** How many times one word counts: repeating it adds no evidence. */
+/** Maximum number of times that one word counts: repeating it adds no evidence. */
 const REPEATS = 5
 
-// The words that pornography uses for its own categories, rarely found elsewhere; `_` is a space, a hyphen or nothing.
-// Only whole words count, so that Scunthorpe and Essex are places.
+// Words that pornography uses for its own categories and that are rarely found elsewhere; `_` is a space, a hyphen or
+// nothing. Only whole words count, so that Scunthorpe and Essex remain places.
 const SHELF = wordList(
   "xxx milfs? blow_jobs? hand_jobs? cum_shots? creampies? gang_bangs? deep_throats? bukkake hentai futanari cam_girls? " +
     "sex_cams? threesomes? upskirt jerk_off shemales? jizz rimjobs? fleshlights? " +
@@ -61,7 +61,7 @@ const VULGAR = wordList(
 // Names for pornography used by its sites and by everybody else.
 const NAMED = wordList("porn pornos? sex_videos? nudes erotica порно")
 const NAMED_UNSPACED = /成人视频|アダルト動画/gu
-// Words in texts about the subject: news, law, medicine, teaching, linguistics.
+// Words used in texts about the subject: news, law, medicine, teaching, linguistics.
 const ABOUT = wordList(
   "research researchers study studies court law laws police legislation lawsuit charged convicted abuse victims? consent " +
     "health medical patients? doctors? therapy addiction symptoms? education students? teachers? parents? filtering blocking " +
@@ -76,8 +76,8 @@ function wordList(list: string): RegExp {
 }
 
 /**
- * Whether a text reads like pornography: it has several of its words, close together, and few of the words in texts
- * about the subject. Designed to miss some rather than to flag medicine, teaching and news.
+ * Whether a text reads like pornography: it contains several of its typical words, close together, and few of the words
+ * used in texts about the subject. Designed to miss some rather than to flag medicine, teaching and news.
  */
 export function readsAdult(...texts: readonly (string | null)[]): boolean {
   const text = texts

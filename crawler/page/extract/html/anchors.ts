@@ -1,6 +1,6 @@
 import { collapse, type Element, firstElement, textOf } from "./tree.ts"
 
-/** Whether an `<a>` leads anywhere. Without `href` it is a link target, and its text is the page's own. */
+/** Whether an `<a>` is a link. Without `href` it is a link target, and its text is the page's own. */
 export function isLink(element: Element): boolean {
   return element.tag === "a" && element.has("href")
 }
@@ -9,25 +9,25 @@ export function isHeading(element: Element): boolean {
   return /^h[1-6]$/.test(element.tag) || element.get("role") === "heading"
 }
 
-/** Whether it links to a place on its own page, as written; `#/guide` is another page. */
+/** Whether a link leads to a place on its own page, judging by how it is written; `#/guide` is another page. */
 export function isFragmentLink(element: Element): boolean {
   return element.tag === "a" && /^\s*#(?!!?\/)/.test(element.get("href") ?? "")
 }
 
-/** The host of an address, which decides whether two pages are of one site. */
+/** The host of an address, used to decide whether two pages belong to one site. */
 export const siteOf = ({ host }: URL): string => host.replace(/^www\./, "")
 
 const PERMALINK_CLASS =
   /(?:^|[\s_-])(?:headerlink|permalink|anchor(?:-?link|js-link)?|hash-?link|self-?link|heading-?link)(?:[\s_-]|$)/i
-/** Nothing but a mark, or the ligature by which icon fonts draw one. */
+/** Matches text that is only a mark, or the ligature with which icon fonts draw one. */
 const MARKS = /^(?:[\p{P}\p{S}\p{Co}\u{1F517}\u2693\s]*|link|insert_link|anchor)$/u
-/** The names of such links, for readers who do not see the mark. */
+/** Matches the names of such links for readers who do not see the mark. */
 const CALLED =
   /^(?:permalink|permanent link|permanenter link|lien permanent|enlace permanente|link permanente|permalien|(?:direct |copy )?link (?:to|for) |copy (?:permanent )?link|anchor (?:link )?(?:for|to) |section titled |heading self-link|(?:direkter )?link zu(?:r|m| ) ?|lien (?:direct )?vers |enlace (?:directo )?a )/i
 
 /**
- * The mark that tools put beside a heading so that its address can be copied: "¶", "#", a symbol, or words for readers
- * who do not see it. A link that is its whole heading is not a mark.
+ * Whether a link is the mark that tools put beside a heading so that its address can be copied: "¶", "#", a symbol, or
+ * words for readers who do not see it. A link that is its whole heading is not a mark.
  */
 export function isPermalink(element: Element): boolean {
   if (element.tag !== "a") return false

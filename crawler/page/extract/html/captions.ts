@@ -7,9 +7,9 @@ const MOST_BETWEEN = 20
 const MAX_CAPTION_CHARS = 500
 
 /**
- * Gives each caption that is left out of the text to the image next to it, as part of the image's description. If a box
- * that is called a caption holds the image too, the image is still shown; the caption of code or a table goes back to
- * the text.
+ * Moves each caption that is left out of the text into the description of the image next to it. If a box with the class
+ * of a caption contains the image too, the image is still displayed; the caption of code or a table goes back to the
+ * text.
  */
 export function captionsOfImages(
   body: Element,

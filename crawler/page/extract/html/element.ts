@@ -3,15 +3,15 @@ export class Element {
   readonly tag: string
   parent: Element | null
   readonly children: (Element | string)[] = []
-  /** Names and values in turn; only the attributes that a later pass needs. */
+  /** Alternating names and values; only the attributes that a later pass needs. */
   attributes: readonly string[] = NO_ATTRIBUTES
   /** Whether any descendant is a block, so that an inline tag around it must be written as one. */
   containsBlock = false
   /** Set on an element that a later pass found to be used in place of a block. */
   asBlock = false
-  /** The control that serves as its heading, set by a later pass: the button of an accordion, a tab. */
+  /** The control that serves as its heading, such as the button of an accordion or a tab; set by a later pass. */
   head: Element | null = null
-  /** The scope whose style sheets apply: the page has 0, and each shadow root has its own number. */
+  /** The scope whose style sheets apply: 0 for the page, and a separate number for each shadow root. */
   scope: number
 
   constructor(tag: string, parent: Element | null) {

@@ -1,22 +1,22 @@
 import { isHeading, isPermalink } from "./anchors.ts"
 import type { Element } from "./tree.ts"
 
-/** Longer texts are not names. */
+/** Maximum length of a name; longer texts are not names. */
 const MAX_ID_CHARS = 200
-/** The most headings of one document that get an address: more than the longest honest manuals have. */
+/** Maximum number of headings in one document that get an address: more than the longest honest manuals have. */
 const MAX_ANCHORS = 5000
-/** Elements that mark a place and show nothing: their name counts for the next heading, while another empty element's does not. */
+/** Elements that mark a place and display nothing. Their name counts for the next heading, while that of another empty element does not. */
 const PLACE_MARKS = new Set(["a", "span"])
-/** Elements that can carry a heading's name inside it. */
+/** Elements inside a heading that can carry its name. */
 const NAMED_INLINE = new Set(["a", "button", "span", "b", "strong", "i", "em", "code", "tt", "font"])
 const WITHOUT_TEXT = new Set(["script", "style", "template", "svg", "math", "noscript", "iframe", "object"])
 
 /**
- * The fragments of the address that lead to the headings of a document, as RFC 3986 writes them. In this order: the
- * link that the heading carries for copying its address; its own id; a name inside it; the nearest name before it with
- * no text between (`<a name>`, the `<section id>` that it opens); the panel that its button opens; the link right after
- * it. The head of a panel or of `<details>` is a heading too. A name leads to the first heading that has it, and counts
- * once.
+ * The fragments of the addresses of a document's headings, as RFC 3986 writes them. They are taken, in this order,
+ * from: the link in the heading for copying its address; the heading's own id; a name inside it; the nearest name
+ * before it with no text between (`<a name>`, the `<section id>` that it opens); the panel that its button opens; the
+ * link right after it. The head of a panel or of `<details>` is a heading too. A name belongs to the first heading that
+ * has it, and counts once.
  */
 export function headingAnchors(root: Element): ReadonlyMap<Element, string> {
   const named = new NamedHeadings()
@@ -73,7 +73,7 @@ function nameOf(element: Element): string | null {
   return element.get("id") ?? (element.tag === "a" ? element.get("name") : null)
 }
 
-/** Where a link on this page leads, without the `#`. */
+/** The fragment that a link on this page leads to, without the `#`. */
 function targetOf(link: Element): string | null {
   const href = link.get("href")?.trim() ?? ""
   return href.startsWith("#") ? href.slice(1) : null
@@ -109,8 +109,7 @@ function firstIn(heading: Element, nameFrom: (element: Element) => string | null
 }
 
 /**
- * An id as a fragment; null if it is not valid (WHATWG HTML §3.2.6). `#top` and an empty fragment lead to the page
- * itself.
+ * An id as a fragment; null if it is not valid (WHATWG HTML §3.2.6). `#top` and an empty fragment mean the page itself.
  */
 function fragmentOf(id: string): string | null {
   if (id === "" || id.length > MAX_ID_CHARS || /\s/.test(id)) return null

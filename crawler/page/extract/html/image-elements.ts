@@ -3,7 +3,7 @@ import { collapse, type Element, firstElement, textOf } from "./tree.ts"
 
 const LAZY_SOURCES = ["data-src", "data-lazy-src", "data-original", "data-lazy"]
 
-/** The real address of an image: lazy-loading attributes win over a placeholder in `src`. */
+/** The real address of an image: lazy-loading attributes take precedence over a placeholder in `src`. */
 export function imageAddress(image: Element, baseUrl: string): string | null {
   const src = image.get("src")
   const candidates = [
@@ -23,7 +23,7 @@ function firstOfSrcset(srcset: string | null): string | null {
   return srcset?.trim().split(/[\s,]/, 1)[0] || null
 }
 
-/** The text and the list of images need the same descriptions, and checking each for orders is slow. */
+/** Descriptions are cached, because the text and the list of images need the same ones, and checking each for orders to models is slow. */
 const described = new WeakMap<Element, string | null>()
 
 /** The alternative text with any caption left out of the text, otherwise the caption of the figure, otherwise the title. */
@@ -49,7 +49,7 @@ function describe(image: Element, caption: string | undefined): string | null {
   return title === "" || holdsModelOrder(title) ? null : title
 }
 
-/** Both texts, or only the longer one if it includes the other. */
+/** Both texts, or only the longer one if it contains the other. */
 function joined(alt: string, caption: string): string {
   const [a, b] = [alt, caption].map((text) =>
     text
@@ -61,7 +61,7 @@ function joined(alt: string, caption: string): string {
   return a!.includes(b!) ? alt : `${alt} – ${caption}`
 }
 
-/** Tracking pixels and spacers. */
+/** Whether an image is a tracking pixel or a spacer. */
 export function isTinyImage(image: Element): boolean {
   const width = Number.parseInt(image.get("width") ?? "", 10)
   const height = Number.parseInt(image.get("height") ?? "", 10)

@@ -4,7 +4,7 @@ import { imageAddress, imageDescription, isTinyImage } from "./image-elements.ts
 import { type Element, elementsOf } from "./tree.ts"
 
 const MAX_IMAGES = 200
-/** An image declared smaller than this in both directions is an icon or a face beside the text. */
+/** An image declared smaller than this in both directions is an icon, or a portrait beside the text. */
 const ICON_SIDE = 40
 
 /** The images of the main content in reading order, each once, with alternative text or caption. */
@@ -29,7 +29,7 @@ function isIcon(image: Element): boolean {
   return declared(image, "width") < ICON_SIDE && declared(image, "height") < ICON_SIDE
 }
 
-/** The size in pixels, by attribute or style; infinite when neither gives it in pixels. */
+/** The size in pixels, from attributes or style; infinite when neither is in pixels. */
 function declared(image: Element, side: "width" | "height"): number {
   const attribute = /^\s*(\d+(?:\.\d+)?)(?:px)?\s*$/.exec(image.get(side) ?? "")?.[1]
   const style = STYLE[side].exec(image.get("style") ?? "")?.[1]

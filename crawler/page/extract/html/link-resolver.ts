@@ -1,12 +1,13 @@
 import { type PageUrl, routeOf, toPageUrl } from "#engine/index/page/page-url.ts"
 
 /**
- * A path of plain characters below `/`, or below the document's folder or one above it, like most links on most sites.
- * Such a path is appended, as the URL parser would do; dots are no problem, since no part begins with one.
+ * Matches a path of plain characters below `/`, or below the document's folder or one above it, like most links on most
+ * sites. Such a path can be appended, with the same result as from the URL parser; dots are no problem, since no part
+ * begins with one.
  */
 const PLAIN = /^(\/|(?:\.\.?\/)*)[A-Za-z0-9_][\w.~%-]*(?:\/[A-Za-z0-9_][\w.~%-]*)*\/?$/
 
-/** The most characters of all addresses of one document: 20,000 addresses of 200. A long base could make a small page a large one. */
+/** Maximum total length of all addresses of one document: 20,000 addresses of 200 characters. With a long base, a small page could otherwise become a large one. */
 export const MAX_LINK_CHARS = 4_000_000
 
 /** Resolves the addresses in one document, as `toPageUrl(href, base)` does, but fast for repeated parts. */
@@ -14,7 +15,7 @@ export class LinkResolver {
   readonly #base: string
   readonly #hasRoutes: boolean
   readonly #known = new Map<string, PageUrl | null>()
-  /** Folders, keyed by how a link names them: `""`, `/`, `../`. */
+  /** Folders, by how links refer to them: `""`, `/`, `../`. */
   readonly #folders = new Map<string, string | null>()
   #room = MAX_LINK_CHARS
 
@@ -23,7 +24,7 @@ export class LinkResolver {
     this.#hasRoutes = routeOf(base) !== ""
   }
 
-  /** The page that `href` leads to, or null; always null for new addresses when there is no room for more. */
+  /** The page that `href` links to, or null; always null for new addresses when there is no room for more. */
   resolve(href: string): PageUrl | null {
     const hash = href.indexOf("#")
     const page = hash < 0 || (this.#hasRoutes && routeOf(href) !== "") ? href : href.slice(0, hash)

@@ -7,7 +7,7 @@ const doc = (body: string) =>
 const GULLS =
   "Herring gulls nest on the sheds, and each spring the keeper counts the eggs and writes the number on the door."
 
-/** Name, document, the text that is read from it, and the text that is not. */
+/** [name, document, text that is read from it, text that is not] */
 const CASES: readonly (readonly [string, string, readonly string[], (readonly string[])?])[] = [
   [
     "page in a shadow root",

@@ -1,6 +1,6 @@
 import { type Element, isBlockTag } from "./element.ts"
 
-/** On an element with a shadow root: the scope of its style sheets. */
+/** Attribute of an element with a shadow root: the scope of its style sheets. */
 export const HOST = "data-fossick-host"
 
 /** Besides custom elements, these may have a shadow root (WHATWG DOM, "valid shadow host name"). */
@@ -12,21 +12,21 @@ interface Root {
   readonly host: Element
   readonly template: Element
   readonly slots: Element[]
-  /** How much deeper its elements ended up than they were written. */
+  /** How much deeper its elements are in the tree than in the source. */
   lift: number
 }
 
 /**
- * Declarative shadow roots (WHATWG HTML §4.12.3): replaces the content of a host with that of its `<template
- * shadowrootmode>` and puts the host's own content into the slots, as a browser shows it. The parser calls it as
- * elements open and close, so that it needs no walk of its own.
+ * Handles declarative shadow roots (WHATWG HTML §4.12.3): replaces the content of a host with that of its `<template
+ * shadowrootmode>` and puts the host's own content into the slots, as a browser displays it. The parser calls this
+ * class as elements open and close, so that it needs no walk of its own.
  */
 export class ShadowRoots {
   readonly #maxDepth: number
   readonly #roots = new Map<Element, Root>()
   /** Open templates; null for one that isn't a shadow root. */
   readonly #open: (Root | null)[] = []
-  /** How much deeper than written the elements inside an open element ended up, if they did. */
+  /** How much deeper in the tree than in the source the elements inside an open element are, if they are. */
   readonly #lifts = new Map<Element, number>()
   #scopes = 0
 
@@ -66,7 +66,7 @@ export class ShadowRoots {
       this.#lifts.set(element.parent, Math.max(own, this.#lifts.get(element.parent) ?? 0))
   }
 
-  /** @returns how much deeper than written the deepest content of the host became */
+  /** @returns how much deeper than in the source the deepest content of the host became */
   #compose({ host, template, slots, lift }: Root, inside: number): number {
     const named = new Map<string, (Element | string)[]>()
     for (const child of host.children) {

@@ -2,11 +2,11 @@ import { Tokenizer, type TokenizerCallbacks } from "htmlparser2"
 
 /** Receives the tags that a {@link StartTagScanner} finds. */
 export interface TagListener {
-  /** Elements, lower case, whose start tags are reported. */
+  /** Elements whose start tags are reported, in lower case. */
   readonly elements: ReadonlySet<string>
-  /** Attributes, lower case, that are reported with them. */
+  /** Attributes that are reported with them, in lower case. */
   readonly attributes: ReadonlySet<string>
-  /** `attributes`: names and decoded values in turn; of a repeated name, the first counts. */
+  /** `attributes`: alternating names and decoded values; if a name is repeated, the first one counts. */
   onStartTag(tag: string, attributes: readonly string[]): void
   /** The text of each `<title>` outside SVG, as written. */
   onTitle(text: string): void
@@ -24,7 +24,7 @@ const EQUALS = 61
 const GREATER = 62
 const QUESTION = 63
 
-/** The same limit on a value's characters as in the full extraction. */
+/** Maximum number of characters of a value, as in the full extraction. */
 const MAX_VALUE_CHARS = 20_000
 /** Number of attributes of one tag that are checked; honest tags have a dozen. */
 const MAX_ATTRIBUTES = 1000
@@ -44,11 +44,11 @@ const STRUCTURE = ["math", "plaintext", "svg"]
 export class StartTagScanner {
   readonly #html: string
   readonly #listener: TagListener
-  /** First letters of the elements that matter, one bit each, which rule out most tags. */
+  /** First letters of the elements that matter, one bit each; they rule out most tags quickly. */
   readonly #letters: number
-  /** Where reading continues. */
+  /** The position where reading continues. */
   #at = 0
-  /** Depth of SVG and MathML, where titles are titles of drawings and CDATA sections are real. */
+  /** Nesting depth of SVG and MathML, where titles are titles of drawings and CDATA sections are real. */
   #foreign = 0
 
   constructor(html: string, listener: TagListener) {
@@ -81,7 +81,7 @@ export class StartTagScanner {
     const tag = this.#tagName()
     const attributes: string[] | null = this.#listener.elements.has(tag) ? [] : null
     const isSelfClosing = this.#attributes(attributes)
-    // Without its ">" it is not a tag (and nothing can follow).
+    // Without a closing `>` it is not a tag (and nothing can follow).
     if (tag === "" || this.#at > html.length) return
     if (attributes) this.#listener.onStartTag(tag, attributes)
     if (tag === "svg" || tag === "math") {
@@ -90,7 +90,7 @@ export class StartTagScanner {
       this.#at = html.length
     } else if (RAW_TEXT.has(tag)) {
       if (this.#foreign === 0) this.#rawText(tag)
-      // Drawings can contain these, empty or not, but the other elements mean nothing there.
+      // Drawings can contain scripts and styles, empty or not, but the other elements mean nothing there.
       else if (!isSelfClosing && (tag === "script" || tag === "style")) this.#rawText(tag)
     }
   }
@@ -107,8 +107,8 @@ export class StartTagScanner {
   }
 
   /**
-   * Reads up to the end of a start tag, into `found` unless that is null. Afterwards {@link #at} is past the end of the
-   * document if the tag has no end.
+   * Reads up to the end of a start tag, and stores attributes in `found` unless that is null. Afterwards {@link #at} is
+   * past the end of the document if the tag has no end.
    * @returns whether the tag ends with a slash
    */
   #attributes(found: string[] | null): boolean {
@@ -131,7 +131,7 @@ export class StartTagScanner {
       }
       slash = false
       const nameFrom = at
-      // A name can begin with the character that ends it.
+      // The first character of a name can be one that would otherwise end it.
       do at += 1
       while (at < length && html.charCodeAt(at) !== EQUALS && !endsName(html.charCodeAt(at)))
       const nameTo = at
@@ -218,12 +218,12 @@ function addAttribute(found: string[], name: string, value: string): void {
 /** Text with its character references resolved. */
 export function decodeReferences(text: string): string {
   if (!text.includes("&")) return text
-  // Only `<` would end the text; the escaped form means the same.
+  // Only `<` would end the text, and its escaped form means the same.
   return new ReferenceDecoder(text.replaceAll("<", "&lt;")).text
 }
 
-// References in attributes follow a rule of their own (`?a=1&copy=2` contains none), so a tag is made up around the
-// value.
+// References in attributes follow a rule of their own (`?a=1&copy=2` contains none), so the value is decoded inside an
+// artificial tag.
 function decodeAttribute(value: string): string {
   return new ReferenceDecoder(`<a b="${value.replaceAll('"', "&quot;")}">`).text
 }

@@ -4,13 +4,13 @@ import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2"
 
 export { Element, isBlockTag } from "./element.ts"
 
-// Only the text of deeper elements is kept, so that every later pass can recurse.
+// Maximum depth of the tree, so that every later pass can recurse. Of deeper elements only the text is kept.
 const MAX_DEPTH = 400
-// Several times the size of the largest honest pages; the rest of a document is left unread.
+// Maximum number of nodes, several times that of the largest honest pages; the rest of a document is not read.
 const MAX_NODES = 250_000
 const MAX_ATTRIBUTE_CHARS = 20_000
 
-// All attributes that a later pass asks for. A short list keeps a hostile tag with a million attributes cheap.
+// All attributes that a later pass needs. A short list keeps a hostile tag with a million attributes cheap.
 const KEPT_ATTRIBUTES = new Set(
   (
     "alt alttext aria-controls aria-expanded aria-haspopup aria-hidden aria-label aria-level aria-modal bgcolor charset class close color " +
@@ -27,7 +27,7 @@ const VOID = new Set(
     " ",
   ),
 )
-/** Elements whose content the tokenizer hands over as one raw text. */
+/** Elements whose content the tokenizer passes on as one raw text. */
 const RAW_TEXT = new Set("script style title textarea xmp iframe noembed noframes plaintext".split(" "))
 const HEAD_TAGS = new Set(
   "base basefont bgsound link meta noscript script style template title noframes".split(" "),
@@ -57,7 +57,7 @@ export function parseTree(source: string): Element {
   return builder.root
 }
 
-/** Attributes in the selectors of the page's own style sheets (`[data-kind=x]`): they decide what is shown. */
+/** Collects attributes in the selectors of the page's own style sheets (`[data-kind=x]`), because they decide what is displayed. */
 function attributesOfSelectors(html: string): ReadonlySet<string> {
   const names = new Set<string>()
   STYLE.lastIndex = 0
@@ -218,7 +218,7 @@ class TreeBuilder implements TokenizerCallbacks {
     return (this.#open.get(tag) ?? 0) > 0
   }
 
-  /** End tags that HTML lets an author leave out (WHATWG HTML §13.1.2.4). */
+  /** Closes elements whose end tags HTML lets an author leave out (WHATWG HTML §13.1.2.4). */
   #closeImplied(tag: string): void {
     if (this.#top.tag === "head" && !HEAD_TAGS.has(tag)) this.#pop()
     if (CLOSES_PARAGRAPH.has(tag)) this.#closeInScope("p", SCOPE)
@@ -274,7 +274,7 @@ class TreeBuilder implements TokenizerCallbacks {
       this.#top.children.push(new Element("br", this.#top))
       return
     }
-    // Browsers show content after </body> too.
+    // Browsers also display content after </body>.
     if (VOID.has(name) || name === "body" || name === "html") return
     if (this.#overflow > 0 && !RAW_TEXT.has(name)) {
       this.#overflow--
@@ -324,7 +324,8 @@ export function elementsOf(root: Element, leftOut: ReadonlySet<Element> = NONE):
 
 const NONE: ReadonlySet<Element> = new Set()
 
-// No nested function: V8 drops the optimized code of a function with its last closure, at the end of a page.
+// This is not a nested function, because V8 drops the optimized code of a function with its last closure, at the end of
+// a page.
 function addElements(element: Element, leftOut: ReadonlySet<Element>, elements: Element[]): void {
   if (leftOut.has(element)) return
   elements.push(element)
@@ -348,14 +349,14 @@ export function closest(from: Element | null, matches: (element: Element) => boo
   return at
 }
 
-/** Whether an element is another one or below it. */
+/** Whether an element is another one or one of its descendants. */
 export const isInside = (element: Element, ancestor: Element): boolean =>
   closest(element, (at) => at === ancestor) !== null
 
-/** The most elements without text that are checked besides those with text. */
+/** Maximum number of elements without text that are checked besides those with text. */
 const EMPTY_NODES = 1000
 
-/** All text below an element except the parts left out, white space collapsed. Scripts and styles have no text. */
+/** All text below an element except the parts left out, with white space collapsed. Scripts and styles have no text. */
 export function textOf(
   element: Element,
   maxChars = 1_000_000,
@@ -380,7 +381,8 @@ class TextParts {
 
   collect(node: Element): void {
     for (const child of node.children) {
-      // Elements without text count too; otherwise asking at every level of a deep tree would take quadratic time.
+      // Elements without text count too; otherwise calling this at every level of a deep tree would take quadratic
+      // time.
       if (this.#chars > this.#maxChars || this.#nodes++ > this.#maxChars + EMPTY_NODES) return
       if (typeof child === "string") {
         this.parts.push(child)

@@ -1,29 +1,29 @@
 import { isFragmentLink, isHeading, isLink } from "./anchors.ts"
 import { closest, type Element, elementsOf, firstElement, isBlockTag, textOf } from "./tree.ts"
 
-/** The longest text of such a link. */
+/** Maximum length of the text of a link back, such as "Back to top". */
 const MAX_CHARS = 40
-/** Number of characters read from a link, with white space. */
+/** Number of characters read from a link, including white space. */
 const MAX_READ_CHARS = 400
-/** A line of links has no more children than this. */
+/** Maximum number of children of a line of links. */
 const MAX_BESIDE = 12
 const MAX_SIBLINGS = 500
-/** The most elements searched for text inside an empty one. */
+/** Maximum number of elements searched for text inside an empty one. */
 const MAX_EMPTY = 50
 const LETTERS = /[\p{L}\p{N}]/u
 /** The fragment for the top of any page (HTML, 7.4.6.3), even if no element has the name. */
 const START = /^#top$/i
-/** Also the top, but scripts use it for all kinds of buttons. */
+/** This fragment also means the top, but scripts use it for all kinds of buttons. */
 const BARE = /^#$/
 /** Ids that sites give to the top of a page or to the whole page. */
 const HEAD_OF_PAGE =
   /top$|(?:^|[-_])(?:top|head|header|page|site|main|content|wrapper|container|nav|menu|toc|haut|oben|arriba|inicio|inizio|cima)(?:$|[-_])/i
-/** A script in place of an address. */
+/** Matches a script in place of an address. */
 const SCROLLS = /^javascript:[^;]{0,200}scroll/i
 /** Links that open the source of this page in an editor, on code hosts and wikis. */
 const EDITS =
   /\/(?:-\/)?_?edit\/[^?#]+\.(?:adoc|html?|ipynb|md|mdx|org|qmd|rmd|rst|tex|txt|xml)\b|[?&]action=edit\b/i
-/** A link in one of these may be the name of a row or an item, or a heading's link to itself. */
+/** Elements in which a link may be the name of a row or an item, or a heading's link to itself. */
 const NAMES = /^(?:h[1-6]|td|th|li|dt|dd|caption|summary|figcaption|blockquote)$/
 const LIST = /^(?:ul|ol|nav)$/
 
@@ -34,14 +34,14 @@ interface Placed {
 }
 
 interface Places {
-  /** Elements that links lead to. */
+  /** Elements that are targets of links, by name. */
   readonly byName: ReadonlyMap<string, Placed>
-  /** Number of the first heading. */
+  /** The number of the first heading in the order of the page. */
   readonly heading: number
 }
 
 /**
- * Blocks of nothing but links to the top of the page, to its contents ("Back to top", an arrow) or to its editor.
+ * Blocks that contain only links to the top of the page, to its contents ("Back to top", an arrow) or to its editor.
  * Links to other places are text.
  */
 export function waysBack(document: Element): Element[] {
@@ -92,13 +92,13 @@ function leadsBack({ element: link, at }: Placed, { byName, heading }: Places): 
   if (BARE.test(href)) return !link.has("aria-expanded") && !link.has("aria-controls") && !holdsPicture(link)
   const name = href.slice(1)
   const place = byName.get(name)
-  // The place is created by a script or no longer exists.
+  // The target is created by a script or no longer exists.
   if (place === undefined) return HEAD_OF_PAGE.test(name)
   if (place.at >= at || isWithin(link, place.element)) return false
   return place.at <= heading || LIST.test(place.element.tag) || HEAD_OF_PAGE.test(name)
 }
 
-/** Whether a link is inside its target: then it may be the target's name. */
+/** Whether a link is inside its target, in which case it may be the target's name. */
 function isWithin(link: Element, place: Element): boolean {
   return !/^(?:body|main|article)$/.test(place.tag) && closest(link.parent, (at) => at === place) !== null
 }

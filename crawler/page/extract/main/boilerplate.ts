@@ -9,12 +9,12 @@ const NEVER_TEXT = new Set(
   ).split(" "),
 )
 
-/** Never text of the page. */
+/** Whether an element is never part of the page's text. */
 export function isNeverText(element: Element): boolean {
   return NEVER_TEXT.has(element.tag) && !isFormulaScript(element)
 }
 
-/** How sure a sign is that an element is not main content. */
+/** How certain a sign is that an element is not main content. */
 export type Suspicion =
   | "some"
   | "strong"
@@ -39,8 +39,8 @@ const ADMONITION = /note|tip|warn|caution|admonition|callout|info|hint|danger|im
 
 const words = (list: string) => new Set(list.split(" "))
 
-// Words of class and id values, chosen by the share of judged main text below elements that carry them: under a twelfth
-// for the first list, under a sixth for the second.
+// Words in class and id values, chosen by how much of the text below elements that carry them was judged to be main
+// text: under a twelfth for the first list, under a sixth for the second.
 const STRONG_WORDS = words(
   "subscribe subscription consent signup cookie cookies copyright commentform vcard mainmenu optin gform switcher popover " +
     "colophon trending error policies privacy socials social login byline nocontent flyout recommended recommendations popup modal " +
@@ -53,7 +53,7 @@ const WEAK_WORDS = words(
     "cta banner utility prev previous next print email facebook twitter linkedin whatsapp pinterest contacts drawer tooltip branding " +
     "dropdown metadata feedback buttons actions aside toc teaser tagline upsell crosssell dialog",
 )
-// On a site, a column beside its pages; in a book, a box among the paragraphs that it belongs to.
+// On a website, a sidebar is a column beside its pages; in a book, it is a box among the paragraphs that it belongs to.
 const BESIDE_WORDS = words("sidebar sidebars")
 // Words that are signs of boilerplate only on one kind of page.
 const SHOP_WORDS = words(
@@ -101,7 +101,7 @@ export function signsOf(element: Element): readonly Sign[] {
   return id !== null && signs.length > 0 && isNamedByHeading(element, id) ? signsOfHints(named) : signs
 }
 
-/** Whether an id consists of the words of a heading, made by a tool as a link target: no designer chose it. */
+/** Whether an id consists of the words of a heading, which means that a tool generated it as a link target, and no designer chose it. */
 function isNamedByHeading(element: Element, id: string): boolean {
   if (isHeading(element)) return true
   if (element.tag !== "section" && element.tag !== "div") return false
@@ -115,7 +115,7 @@ function isNamedByHeading(element: Element, id: string): boolean {
   return false
 }
 
-/** A header belongs to the page or the article unless it only holds the heading of a section. */
+/** Whether a header contains only the heading of a section. Otherwise it belongs to the page or the article. */
 function isSectionHeader(header: Element): boolean {
   if (firstElement(header, (element) => element.tag === "h1" || element.tag === "nav")) return false
   return firstElement(header, (element) => /^h[2-6]$/.test(element.tag)) !== null
@@ -124,7 +124,7 @@ function isSectionHeader(header: Element): boolean {
 /** The class with which Docusaurus makes each heading stop below its bar: `anchorWithStickyNavbar_LWe7`. It says nothing about the heading. */
 const BELOW_BAR = /\banchor(?:With|Target)StickyNavbar\w*/g
 
-// Class values repeat all over a page, and from page to page of a site.
+// Signs by class value, cached because class values are repeated all over a page, and from page to page of a site.
 const remembered = new Map<string, readonly Sign[]>()
 const MAX_REMEMBERED = 20_000
 

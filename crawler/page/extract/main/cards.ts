@@ -6,11 +6,11 @@ import { closest, type Element, firstElement, textOf, walk } from "../html/tree.
 type Measures = ReadonlyMap<Element, TextMeasure>
 
 const LISTS = new Set(["ul", "ol", "div", "section", "table", "dl"])
-/** A block with fewer links isn't a list: a single link is an address, a form or a download. */
+/** Minimum number of links in a list. A block with a single link is an address, a form or a download. */
 const FEWEST_LINKS = 2
-/** Links with shorter text are buttons: "Chirper", "Next". */
+/** Minimum length of a link's text. Links with shorter text are buttons: "Chirper", "Next". */
 const SHORT_LINK = 10
-/** The most links checked in one list. */
+/** Maximum number of links checked in one list. */
 const MOST_LINKS = 500
 
 /** Whether an element is nothing but links to other pages: a menu, teasers. */
@@ -56,7 +56,7 @@ const isFile = (link: Element, href: string, site: URL | null): boolean =>
   link.has("download") ||
   FILE.test(URL.parse(href, site?.href)?.pathname ?? "")
 
-/** Whether a link leads to another site. A picture that does so is an advertisement, and a link with an address in its query shares the page. */
+/** Whether a link leads to another site. A picture that does is an advertisement, and a link with an address in its query is for sharing the page. */
 function isSource(link: Element, href: string, site: URL | null): boolean {
   const target = URL.parse(href, site?.href)
   if (target === null || site === null || /https?(?::|%3a)/i.test(target.search)) return false
@@ -64,7 +64,7 @@ function isSource(link: Element, href: string, site: URL | null): boolean {
   return siteOf(target) !== siteOf(site)
 }
 
-/** Links whose text is shorter on average aren't titles of pages. */
+/** Minimum average length of links that are titles of pages. */
 const TITLE_CHARS = 15
 
 /** Leaves out three or more paragraphs in a row that each consist of one link to a page of the site. */
@@ -106,17 +106,17 @@ function leadsWithin(paragraph: Element, site: URL | null): boolean {
 const CARD_TAGS = new Set(["div", "article", "li", "section", "a", "figure"])
 const MIN_CARDS = 3
 const MAX_CARD_CHARS = 500
-/** The largest share of an article's prose that cards in its text can have. */
+/** Maximum share of an article's prose that cards in its text can have. */
 const MAX_SECTION_SHARE = 0.3
-/** The most prose after the cards at the end of an article: a few lines of a footer. */
+/** Maximum amount of prose after the cards at the end of an article: a few lines of a footer. */
 const MOST_AFTER = 200
 
 /** State of the search for cards in a text. */
 export interface Reading {
   readonly isArticle: boolean
-  /** Prose of the main content, without the cards left out so far. */
+  /** Amount of prose in the main content, without the cards left out so far. */
   prose: number
-  /** Prose of the paragraphs in the box that has the most of it. */
+  /** Amount of prose in the paragraphs of the box that has the most of it. */
   readonly paragraphs: () => number
 }
 
@@ -134,7 +134,7 @@ export function skipCards(
 ): void {
   const groups = new Map<string, Element[]>()
   const { children } = parent
-  // From the end, so that a second list of teasers doesn't count as text after the first.
+  // Starts from the end, so that a second list of teasers doesn't count as text after the first.
   for (let i = children.length - 1; i >= 0; i--) {
     const child = children[i]!
     if (typeof child === "string" || skipped.has(child) || !CARD_TAGS.has(child.tag)) continue
@@ -174,11 +174,11 @@ export function skipCards(
   }
 }
 
-/** The least prose before teasers. */
+/** Minimum amount of prose before teasers. */
 const LEAST_TEXT = 400
-/** The least share of links (the headlines) in the text of teasers. */
+/** Minimum share of links (the headlines) in the text of teasers. */
 const LINKED_SHARE = 0.1
-/** Cards inside an `article` count as its end only if one box of paragraphs has this share of its prose: a ranking consists of cards. */
+/** Minimum share of an `article`'s prose that one box of paragraphs must have for cards inside it to count as its end: a ranking consists of cards. */
 const PARAGRAPH_SHARE = 0.4
 
 function isCardAmongText(element: Element, measures: Measures): boolean {
@@ -194,7 +194,7 @@ function skipAll(elements: readonly Element[], skipped: Set<Element>, text: Read
   text.prose -= held
 }
 
-/** A short text with a link, and a picture or a headline that is a link. */
+/** Whether an element is a card: a short text with a link, and a picture or a headline that is a link. */
 function isTeaser(element: Element): boolean {
   const link = firstElement(element, isLink)
   if (link === null) return false
@@ -205,7 +205,7 @@ function isTeaser(element: Element): boolean {
 
 const isPicture = ({ tag }: Element): boolean => tag === "img" || tag === "picture"
 
-/** Whether teasers lead to different pages and their links have text. */
+/** Whether teasers link to different pages and their links have text. */
 function leadAway(teasers: readonly Element[], measures: Measures): boolean {
   const targets = new Set<string | null>()
   let chars = 0

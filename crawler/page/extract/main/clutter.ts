@@ -6,9 +6,9 @@ import { type Element, elementsOf, firstElement, isBlockTag, textOf } from "../h
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
-/** The least prose of a page for reading: about six paragraphs. */
+/** Minimum amount of prose on a page that is meant for reading: about six paragraphs. */
 const LEAST_READ = 600
-/** The same for a page that says that it is an article: about three paragraphs. */
+/** The same minimum for a page that says that it is an article: about three paragraphs. */
 const LEAST_ARTICLE = 300
 
 /** Leaves out parts of the main content that don't belong to it: teasers, lists of links, stray labels. */
@@ -43,11 +43,11 @@ interface Content {
   /** Whether the page is mostly prose. */
   readonly reads: boolean
   readonly text: Reading
-  /** See {@link aroundFields}. */
+  /** The result of {@link aroundFields}. */
   readonly fields: () => ReadonlySet<Element>
 }
 
-/** `after`: prose of the main content after `parent`. */
+/** `after`: amount of prose in the main content after `parent`. */
 function skipBelow(parent: Element, after: number, content: Content): void {
   const { skipped, measures, signs, site, reads, text, fields } = content
   if (reads && !signs.isDiscussion) skipCards(parent, skipped, measures, text, after)
@@ -73,7 +73,7 @@ function skipBelow(parent: Element, after: number, content: Content): void {
           continue
         }
       }
-      // A box with a figure stays, for its picture.
+      // A box with a figure is kept for its picture.
       if (
         STRAY_LABEL.test(label) &&
         !isHeadOfText(parent, at, skipped, measures) &&
@@ -88,7 +88,7 @@ function skipBelow(parent: Element, after: number, content: Content): void {
   skipEmptySections(parent, skipped, measures)
 }
 
-/** The longest text around a field for an address, and its largest share of the prose. */
+/** Maximum length of the text around a field for an e-mail address, and its maximum share of the prose. */
 const MAX_SIGN_UP_CHARS = 500
 const MAX_SIGN_UP_SHARE = 0.2
 
@@ -114,12 +114,12 @@ function skipSignUps(root: Element, skipped: Set<Element>, measures: Measures): 
 const asksForAddress = (input: Element): boolean =>
   input.get("type") === "email" || /e-?mail/i.test(input.get("name") ?? "")
 
-/** The most prose after an author's box: a notice. */
+/** Maximum amount of prose after an author's box: a notice. */
 const MOST_AFTER_AUTHOR = 200
 const MAX_AUTHOR_CHARS = 1200
 const MAX_AUTHOR_SHARE = 0.3
 
-/** Leaves out boxes with a portrait of an article's author after its end. */
+/** Leaves out boxes at the end of an article that contain a portrait of its author. */
 function skipAuthorBoxes(root: Element, skipped: Set<Element>, measures: Measures): void {
   const most = measures.get(root)!.prose * MAX_AUTHOR_SHARE
   let behind = 0
@@ -144,7 +144,7 @@ const isAuthorBox = (box: Element): boolean =>
   holdsPicture(box) &&
   firstElement(box, ({ tag }) => tag === "a") !== null
 
-/** The prose of the paragraphs in the box that has the most of it. */
+/** The amount of prose in the paragraphs of the box that has the most of it. */
 function mostParagraphs(root: Element, measures: Measures): number {
   let most = 0
   for (const element of elementsOf(root)) {
@@ -156,7 +156,7 @@ function mostParagraphs(root: Element, measures: Measures): number {
   return most
 }
 
-/** Prose of the children that are left. */
+/** Amount of prose in the children that are left. */
 function proseOf(parent: Element, skipped: ReadonlySet<Element>, measures: Measures): number {
   let prose = 0
   for (const child of parent.children)
@@ -199,7 +199,7 @@ function holdsPicture(element: Element): boolean {
   return firstElement(element, ({ tag }) => tag === "img" || tag === "picture" || tag === "svg") !== null
 }
 
-/** In tables and lists of terms, "Open" and "Print" are content. */
+/** Elements in which "Open" and "Print" are content: cells of tables and lists of terms. */
 const CELLS = new Set(["td", "th", "dt", "dd"])
 const MAX_LABEL_CHARS = 60
 
@@ -209,7 +209,7 @@ const LEADS_ELSEWHERE =
 const STRAY_LABEL =
   /^(?:advertisements?|publicidade|anzeige|publicité|sponsored|share(?: this)?(?: (?:on|via|article) ?\w*)?|tweet|pin it|email|print|(?:continue|keep) reading.*|story continues.*|read more[\s.…→»↓]*|learn more[\s→»]*|(?:see|view|show) (?:more|less|all)[\s→»]*|back to (?:top|gallery)|close|open in a new tab|view this (?:figure|table)|image \d+ of \d+|photos?:? .{0,50}|\(?(?:image )?credits?: .{0,60}|tags?:?|caption|loading\.*|\d+ (?:min(?:ute)?s?|mins) read|(?:published|updated|posted|last updated):? .{0,40}\d{4}.{0,25}|(?:posted|written) by .{0,40}|add to (?:cart|bag|wishlist)|skip to (?:main )?content|table of contents|copy(?: link)?|start free trial|no credit card required\.?)$/iu
 
-/** Whether a heading, or a box with only a heading, has text under it: "Email" then names a section and is not a button. */
+/** Whether a heading, or a box with only a heading, has text below it, so that "Email" is the name of a section and not a button. */
 function isHeadOfText(
   parent: Element,
   at: number,
@@ -266,7 +266,7 @@ function aroundFields(root: Element): ReadonlySet<Element> {
   return found
 }
 
-/** The longest text before a form: "Once a month, free of charge." */
+/** Maximum length of the text before a form: "Once a month, free of charge." */
 const MAX_LEAD_CHARS = 500
 
 /** Whether a part of a section is links, a card or a box of cards. */
@@ -293,7 +293,7 @@ function isClutter(
   return parts > 0
 }
 
-/** The most parts checked below one heading, to keep pages with a hundred thousand labels linear. */
+/** Maximum number of parts checked below one heading, so that pages with a hundred thousand labels take linear time. */
 const MOST_PARTS = 200
 const MOST_BEHIND_LABEL = 20
 

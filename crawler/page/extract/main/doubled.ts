@@ -6,9 +6,9 @@ import type { TextMeasure } from "./text-measure.ts"
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
-/** The number of characters compared of two texts. */
+/** Number of characters of two texts that are compared. */
 const MAX_COMPARED = 300
-/** The names by which fonts draw icons: `chevron_right`. */
+/** Matches names with which fonts draw icons: `chevron_right`. */
 const ICON_NAME = /^[a-z0-9]+(?:_[a-z0-9]+)*$/
 const ICON_CLASS = /icon|material|symbol|glyph|(?:^|\s)fa[bsr]?(?:\s|$)/i
 
@@ -29,7 +29,7 @@ export function isDoubled(element: Element, { children }: Element, at: number): 
 
 const squeezed = (element: Element): string => textOf(element, MAX_COMPARED).replace(/\s+/g, "").toLowerCase()
 
-/** The next element in a direction, unless there is text in between. */
+/** The next element in one direction, unless there is text in between. */
 function neighbour(children: Element["children"], at: number, step: number): Element | null {
   for (let i = at + step; i >= 0 && i < children.length; i += step) {
     const child = children[i]!
@@ -39,22 +39,22 @@ function neighbour(children: Element["children"], at: number, step: number): Ele
   return null
 }
 
-/** Boxes that are compared. Paragraphs, rows and code often repeat. */
+/** Elements that are compared. Paragraphs, rows and code are left out because they often repeat. */
 const BOXES = new Set(["div", "section", "article", "aside", "blockquote"])
-/** The least text of a box next to its copy: two lines. */
+/** Minimum length of the text in a box next to its copy: two lines. */
 const LEAST_BESIDE = 80
-/** The least text of a box anywhere else. */
+/** Minimum length of the text in a box anywhere else. */
 const LEAST_FAR = 200
-/** The least share of prose in a box anywhere else: many products have the same colours, sizes and prices. */
+/** Minimum share of prose in a box anywhere else: many products have the same colours, sizes and prices. */
 const LEAST_PROSE = 0.6
-/** The most text compared on a page, so that a page of a thousand equal boxes takes linear time. */
+/** Maximum amount of text compared on a page, so that a page of a thousand equal boxes takes linear time. */
 const MOST_COMPARED_CHARS = 400_000
 
 /**
  * Leaves out the second of two boxes with the same text: one for phones and one for wide screens, the slides that a
- * carousel repeats, a quoted post. Both must have the same links, except in a discussion. Next to its copy, a box with a
- * class or an id may be short. Anywhere else it must have several paragraphs, because panels and sections of a manual
- * often share a line. Boxes with code always stay.
+ * carousel repeats, a quoted post. Both must have the same links, except in a discussion. Next to its copy, a box with
+ * a class or an id may be short. Anywhere else it must have several paragraphs, because panels and sections of a manual
+ * often share a line. Boxes with code are always kept.
  */
 export function skipCopies(
   root: Element,
@@ -133,7 +133,7 @@ class Copies {
 const isAlike = (one: TextMeasure, other: TextMeasure): boolean =>
   one.chars === other.chars && one.linkChars === other.linkChars && one.prose === other.prose
 
-/** Where the links below an element lead. */
+/** The targets of the links below an element. */
 function targetsOf(box: Element): string {
   const targets: string[] = []
   walk(box, (element) => {

@@ -112,7 +112,7 @@ export function refuseOtherFormat({ format }: IndexInfo, name: string): void {
   )
 }
 
-/** Terms are already analysed, and separated by single spaces. Of a token longer than any word, only the beginning counts. */
+/** Terms are already analysed, and separated by single spaces. Only the beginning of a token longer than any word counts. */
 export const LONGEST_TERM = 200
 const ANALYSIS = {
   tokenizer: { spaces: { type: "whitespace", max_token_length: 1_000_000 } },

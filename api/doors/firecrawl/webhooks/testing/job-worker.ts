@@ -16,7 +16,7 @@ import { openFirecrawlJobs } from "../../open-firecrawl.ts"
 // Works on the jobs of a data folder and sends their messages until it is killed: node job-worker.ts <folder> <host
 // of the site>
 
-/** A job to accept. */
+/** The request for a job to be accepted. */
 export interface Asked {
   readonly id: string
   readonly keyId: string
@@ -27,7 +27,7 @@ const [folder = "", host = ""] = process.argv.slice(2)
 const db = await openStateStore(folder)
 const config = readSettings(apiSettings, {})
 const accounts = await openAccounts(db, config, () => {})
-/** There is no index here. */
+/** There is no index in this process. */
 const knowledge: PageKnowledge = {
   standingFor: async () => [],
   spellingsOf: async () => [],

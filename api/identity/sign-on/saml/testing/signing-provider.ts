@@ -4,7 +4,7 @@ import { SignedXml } from "xml-crypto"
 import { makeCertificate } from "#crawler/fetch/connect/make-certificate.ts"
 import type { IdentityProvider } from "../identity-provider-metadata.ts"
 
-/** How an answer differs from a good one. Times are in seconds from now. */
+/** How a response differs from a correct one. Times are in seconds from now. */
 export interface AnswerOptions {
   readonly requestId?: string | null
   readonly recipient: string
@@ -17,10 +17,10 @@ export interface AnswerOptions {
   readonly notOnOrAfter?: number
   readonly sessionNotOnOrAfter?: number
   readonly method?: string
-  /** The signed parts. By default only the assertion. */
+  /** The parts to sign; by default, only the assertion. */
   readonly signed?: "assertion" | "response" | "nothing"
   readonly hash?: "sha1" | "sha256"
-  /** Changes the signed XML. */
+  /** Changes the XML after it was signed. */
   readonly forged?: (xml: string) => string
 }
 
@@ -56,7 +56,7 @@ export class SigningProvider {
 </md:IDPSSODescriptor></md:EntityDescriptor>`
   }
 
-  /** The form field `SAMLResponse`. */
+  /** The value of the form field `SAMLResponse`. */
   answer(options: AnswerOptions): string {
     const { signed = "assertion", forged = (xml: string) => xml } = options
     const assertion = this.#assertion(options)
@@ -68,7 +68,7 @@ export class SigningProvider {
     return Buffer.from(forged(xml)).toString("base64")
   }
 
-  /** The form field `SAMLRequest`. */
+  /** The value of the form field `SAMLRequest`. */
   signOut(
     {
       nameId,

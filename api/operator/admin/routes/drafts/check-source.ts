@@ -16,16 +16,16 @@ import type { AdminParts } from "../../admin-parts.ts"
 
 type Written = Readonly<Record<string, unknown>>
 
-/** A source as written, and what is wrong with it. */
+/** A source as the caller specified it, and what is wrong with it. */
 export interface CheckedSource {
-  /** Null for an invalid one. */
+  /** The source; null if it is invalid. */
   readonly spec: (SourceSpec & { readonly name: string }) | null
   /**
    * One problem per field; empty if the source can be declared over the API. The source as a whole is checked once its
    * values are of the right type.
    */
   readonly problems: readonly Problem[]
-  /** Its private addresses that have not been opened: an admin may open their network. */
+  /** The source's private addresses that have not been opened; an admin may open their network. */
   readonly closedAddresses: readonly string[]
   /** Whether a sources file could contain it, including features that only the API refuses. */
   readonly fitsFile: boolean
@@ -69,8 +69,9 @@ export async function checkSource(
 }
 
 /**
- * Anyone with an admin key chooses where a source sends its secrets. So it may name only secrets that the machine's
- * operator has made available to the API, and no files: otherwise the key could read the whole machine.
+ * Anyone with an admin key can choose where a source sends its secrets. So a source may name only secrets that the
+ * machine's operator has made available to the API, and no files: otherwise the key could be used to read the whole
+ * machine.
  */
 function secretProblems(written: Written, open: readonly string[]): Problem[] {
   const { login, observers, webhooks, clientCert, caFile } = written
@@ -183,10 +184,10 @@ function mannersProblems(
   ]
 }
 
-/** How lists show a login's values that might be secrets. */
+/** The placeholder in lists for a login's values that might be secret. */
 const HIDDEN = "(hidden)"
 
-/** Values read here must not be written back: that would replace a secret with the placeholder that hides it. */
+/** Checks that values read here are not written back, because the placeholder would replace the secret that it hides. */
 function hiddenProblems({ login = null, observers = null }: Written): Problem[] {
   const message = `has ${HIDDEN} where a value was hidden; write the value, or name a secret`
   return Object.entries({ login, observers })

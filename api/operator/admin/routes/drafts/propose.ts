@@ -18,7 +18,7 @@ const LOOKS = 1
 const NOT_OWN =
   "may be true over the API only for hosts in FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS; on the machine, use fossick sources add --ignore-robots"
 
-/** A single look at a site, and the source that fits it. */
+/** Examines a site once, and proposes a source that fits it. */
 export function proposeRoutes(router: Router<RequestState>, parts: AdminParts): void {
   let looking = 0
 

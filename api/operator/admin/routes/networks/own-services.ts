@@ -13,7 +13,7 @@ import { x402Settings } from "../../../../doors/x402/settings.ts"
 /** All addresses of a host; empty if it has none. */
 export type AddressesOf = (host: string) => Promise<readonly string[]>
 
-/** A page about the crawler isn't a service of the appliance. */
+/** Settings with addresses that aren't services of the appliance, such as a page about the crawler. */
 const NO_SERVICES = new Set<string>([crawlerSettings.contactUrl.name])
 /** Default ports for services whose address has none. */
 const PORTS: Readonly<Record<string, number>> = {
@@ -26,8 +26,8 @@ const PORTS: Readonly<Record<string, number>> = {
 }
 
 /**
- * Whether the appliance itself, or a service that its settings name, listens on a port of a network: its index, its
- * state, its models. A crawl must not read them.
+ * Whether the appliance itself, or a service named in its settings (for its index, its state or its models), listens on
+ * an address in a network. A crawl must not read these.
  */
 export async function isOwnService(
   network: string,
@@ -66,7 +66,7 @@ function servicesIn(value: string): { readonly host: string; readonly port: numb
   })
 }
 
-/** Addresses under which this machine reaches itself. */
+/** Addresses at which this machine reaches itself. */
 const ownAddresses = (): readonly string[] => [
   "127.0.0.1",
   "::1",

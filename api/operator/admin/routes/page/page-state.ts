@@ -23,7 +23,7 @@ import { addressOf } from "./pages.ts"
 const MAX_PASSAGES = 200
 /** Maximum number of pages listed as linking to it. */
 const MAX_LINKING = 50
-/** Maximum number of pages of one source whose links are searched: a second's work, with pauses for others. */
+/** Maximum number of pages of one source whose links are searched, which takes about a second, with pauses for other work. */
 const MOST_LOOKED_THROUGH = 20_000
 
 /** A page as stored in the index, with every source's facts about it; and a way to revisit it. */

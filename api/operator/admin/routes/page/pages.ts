@@ -17,7 +17,7 @@ import { whileWaiting } from "../while-waiting.ts"
 /** Number of pages tried at the same time: each may start a browser. */
 const TRIES = 2
 
-/** The facts about one page, and how it reads now. */
+/** The facts about one page, and how it would be read now. */
 export function pageRoutes(router: Router<RequestState>, parts: AdminParts): void {
   let trying = 0
 

@@ -64,7 +64,7 @@ export const indexTar: ArchiveFormat["index"] = async (bytes, { changedAt, scrat
 async function unpackInto(into: Unpacked, chunks: AsyncIterable<Buffer>): Promise<void> {
   const tar = extract()
   const reading = pipeline(Readable.from(chunks), tar)
-  // The loop below ends with the same error.
+  // The error is ignored here because the loop below ends with the same one.
   reading.catch(() => {})
   try {
     for await (const entry of tar) {

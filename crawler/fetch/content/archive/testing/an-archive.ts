@@ -12,7 +12,7 @@ import { temporaryFolder } from "../../../../testing/crawl-fixture.ts"
 export const ADDRESS = "https://nas.example/docs/"
 export const ALL = { maxBytes: 1_000_000 }
 
-/** The path of an archive made by another program: files/README.md says which. */
+/** The path of an archive made by another program; files/README.md says which one. */
 export const madeBy = (name: string): string => fileURLToPath(new URL(`files/${name}`, import.meta.url))
 
 /** A WARC file of these pages, each in a separate gzip member. */
@@ -33,7 +33,7 @@ export function warcOf(pages: Readonly<Record<string, string>>, date = "2026-01-
   return Buffer.concat(members)
 }
 
-/** An archive as read by a source. */
+/** An archive as a source reads it. */
 export class AnArchive implements AsyncDisposable {
   readonly #folder = temporaryFolder()
   readonly #archives: OpenArchives
@@ -62,7 +62,7 @@ export class AnArchive implements AsyncDisposable {
     return "because" in loaded ? `${loaded.because}: ${"detail" in loaded ? loaded.detail : ""}` : loaded.kind
   }
 
-  /** The note of the last list. */
+  /** The note passed on by the last list. */
   note = ""
   readonly listing = {
     signal: new AbortController().signal,

@@ -43,8 +43,8 @@ export class Captures {
   }
 
   /**
-   * The newest page of each address. A revisit has the page of the capture that it refers to. A conversion counts if there is no
-   * capture of the page itself.
+   * Returns the newest page of each address. A revisit has the page of the capture that it refers to. A conversion
+   * counts only if there is no capture of the page itself.
    */
   pages(): Map<PageUrl, Place> {
     const newest = new Map<PageUrl, Capture>()
@@ -111,7 +111,7 @@ class Known {
 
 const keyOf = (url: PageUrl, at: number): string => `${at} ${url}`
 
-/** `null` if a record isn't about a page. */
+/** The capture described by a record; `null` if the record isn't about a page. */
 function captureOf({ offset, packed, header, start }: ScannedRecord): Capture | null {
   const { fields, length } = header
   const url = addressIn(fields.get("warc-target-uri"))
@@ -140,7 +140,7 @@ function captureOf({ offset, packed, header, start }: ScannedRecord): Capture | 
   return { ...capture, kind: isPage ? "page" : "none", type }
 }
 
-/** A substring keeps its whole header in memory. `ownCopy` takes four times as long for text of this length. */
+/** Copies part of a header, because a substring would keep the whole header in memory. `ownCopy` takes four times as long for text of this length. */
 function copyOf<T extends string | undefined>(piece: T): T {
   return (piece === undefined ? piece : Buffer.from(piece).toString()) as T
 }

@@ -33,23 +33,23 @@ export async function readMember(bytes: Bytes, offset: number, kept: number): Pr
   return small(first, offset, header, kept) ?? (await inflated(bytes, offset, header, kept))
 }
 
-/** A member that ends within its first bytes, like most. A stream per member takes ten times as long. */
+/** Reads a member that ends within the first bytes, as most do. A stream per member takes ten times as long. */
 function small(first: Buffer, offset: number, header: number, kept: number): GzipMember | null {
   const packed = first.subarray(header)
   try {
     const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_SMALL_BYTES, info: true }
     const { buffer, engine } = inflateRawSync(packed, options) as unknown as Inflated
-    // The member may continue.
+    // The member may continue after these bytes.
     if (engine.bytesWritten + TRAILER_BYTES > packed.length) return null
     const end = offset + header + engine.bytesWritten + TRAILER_BYTES
     return { start: buffer.subarray(0, kept), size: buffer.length, end }
   } catch {
-    // If anything is wrong, the stream reports it.
+    // If anything is wrong, reading the member as a stream reports it.
     return null
   }
 }
 
-/** The result of zlib's functions with `info`. */
+/** What zlib's functions return with the option `info`. */
 interface Inflated {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }
@@ -100,7 +100,7 @@ async function inflated(
   }
 }
 
-/** `null` if the header is incomplete. */
+/** The length of the gzip header; `null` if the header is incomplete. */
 function headerBytes(bytes: Buffer): number | null {
   if (bytes.length < 10) return null
   if (bytes.readUInt16BE(0) !== 0x1f8b) throw new ArchiveError("the data after a record isn't compressed")

@@ -4,7 +4,7 @@ import { decompress } from "../../../content-encoding.ts"
 import { EntryError } from "../archive.ts"
 
 /**
- * The body of an answer without its transfer and content encoding. Programs that write WARC files often decode bodies
+ * The body of a response without its transfer and content encoding. Programs that write WARC files often decode bodies
  * and keep the old headers, so a body that doesn't match its headers is used unchanged.
  * @throws EntryError when it is too large
  */
@@ -30,7 +30,7 @@ async function partOf(body: Buffer, maxBytes: number): Promise<Uint8Array | null
   return part === null || part.length === 0 ? null : new Uint8Array(part)
 }
 
-/** The data of a chunked body (RFC 9112 §7.1), up to where it is cut off; `null` if it isn't chunked. */
+/** The data of a chunked body (RFC 9112 §7.1), up to the point where it is cut off; `null` if it isn't chunked. */
 function withoutChunks(raw: Buffer): Buffer | null {
   const chunks: Buffer[] = []
   for (let at = 0; at < raw.length;) {

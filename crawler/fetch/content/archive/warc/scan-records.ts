@@ -35,7 +35,7 @@ export async function* scanMembers(bytes: Bytes, onCutOff: () => void): AsyncGen
   for (let offset = 0; offset < bytes.size;) {
     const member = await readMember(window, offset, KEPT_BYTES)
     if (member === null) {
-      // It may also be one member with many records, some of which can be unpacked.
+      // The file may also be one member with many records, some of which can be unpacked.
       if (offset === 0) throw new NotByRecordError()
       onCutOff()
       return
@@ -55,7 +55,7 @@ export async function* scanMembers(bytes: Bytes, onCutOff: () => void): AsyncGen
 
 /**
  * The records of a scan up to the first damage, as if the file ended there.
- * @throws ArchiveError when no record comes before it
+ * @throws ArchiveError when there is no record before it
  */
 export async function* upToDamage(
   records: AsyncIterable<ScannedRecord>,

@@ -7,7 +7,7 @@ import type { PageUrl } from "#engine"
 import { temporaryFolder } from "../../../../testing/crawl-fixture.ts"
 import { ALL, AnArchive, madeBy } from "../testing/an-archive.ts"
 
-/** What Python's warcio 1.8.1 reads: the length of each body and the start of its SHA-256. */
+/** What warcio 1.8.1 (Python) reads: the length of each body and the start of its SHA-256. */
 const BY_WARCIO: Readonly<Record<string, Record<string, string>>> = {
   "example.warc": { "http://example.com/": "1270 3587cb776ce0e4e8" },
   "example-iana.org-chunked.warc": { "http://www.iana.org/": "7223 aaf8c52338baf919" },
@@ -39,7 +39,7 @@ test("the newest capture of an address is its page, as its site sent it, and err
   await using archive = new AnArchive(madeBy("made.warc.gz"))
   expect(await archive.read()).toEqual({
     "http://a.example/a": "<h1>Same</h1>",
-    // An answer from an overloaded server doesn't count.
+    // A response from an overloaded server doesn't count.
     "http://a.example/busy": "<h1>Busy</h1>",
     "http://a.example/deflate": "<h1>Größe</h1>",
     "http://a.example/file.pdf": "%PDF-1.4 x",

@@ -9,7 +9,7 @@ export interface WarcHeader {
   readonly length: number
 }
 
-/** Longer than any header that a program writes. */
+/** Maximum length of a header; real programs write shorter ones. */
 export const MAX_HEADER_BYTES = 64 * 1024
 const END = Buffer.from("\r\n\r\n")
 
@@ -61,7 +61,7 @@ export interface HttpHead {
   readonly bytes: number
 }
 
-/** @returns null when there is no complete one */
+/** @returns null when there is no complete header */
 export function parseHttpHead(bytes: Buffer): HttpHead | null {
   const { end, size } = endOf(bytes)
   const [first = "", ...lines] = unfolded(bytes.toString("latin1", 0, end < 0 ? 0 : end)).split(/\r?\n/)

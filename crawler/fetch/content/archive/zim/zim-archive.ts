@@ -8,10 +8,10 @@ import { ZimEntries, type ZimEntry } from "./zim-entries.ts"
 import { readZimHeader, type ZimHeader } from "./zim-header.ts"
 
 const MAX_REDIRECTS = 10
-/** Number of cluster positions that take as much memory as one entry. */
+/** Number of cluster positions that take up as much memory as one entry. */
 const CLUSTERS_OF_ENTRY = 15
 
-/** ZIM files (openzim.org/wiki/ZIM_file_format), which consist of a directory and clusters of contents. Only their header is kept in memory. */
+/** ZIM files (openzim.org/wiki/ZIM_file_format), which consist of a directory and clusters that contain the pages. Only their header is kept in memory. */
 export const indexZim: ArchiveFormat["index"] = async (bytes, { changedAt }) => {
   const header = await readZimHeader(bytes)
   const clusters = new ZimClusters(header)

@@ -4,9 +4,9 @@ import { EntryError } from "../archive.ts"
 import { type Bytes, chunksFrom, CutOffError } from "../bytes.ts"
 import { positionAt, type ZimHeader } from "./zim-header.ts"
 
-/** Maximum unpacked size of one cluster; two megabytes are usual. */
+/** Maximum unpacked size of one cluster; two megabytes is usual. */
 const MAX_CLUSTER_BYTES = 64 * 1024 * 1024
-/** Number of unpacked clusters kept in memory, since consecutive pages often share one. */
+/** Number of unpacked clusters kept in memory. Keeping some pays off because consecutive pages often share one. */
 const KEPT = 4
 const KEPT_BYTES = 8 * 1024 * 1024
 const EXTENDED = 0x10

@@ -8,7 +8,7 @@ export interface ZimEntry {
   readonly path: string
   /** Empty if it is the same as the path. */
   readonly title: string
-  /** Its content with a media type, another entry, or nothing that can be read. */
+  /** What the entry refers to: content with a media type, another entry, or nothing that can be read. */
   readonly leads:
     | { readonly to: "blob"; readonly type: string; readonly cluster: number; readonly blob: number }
     | { readonly to: "entry"; readonly index: number }

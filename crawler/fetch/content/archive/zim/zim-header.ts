@@ -7,7 +7,7 @@ export interface ZimHeader {
   readonly clusterCount: number
   /** Where the list of entry positions begins; it is sorted by namespace and path. */
   readonly pathPointers: number
-  /** The namespace that holds the pages. */
+  /** The namespace that contains the pages. */
   readonly namespace: string
   /** Media types, indexed by the numbers that entries use. */
   readonly types: readonly string[]
@@ -22,7 +22,7 @@ const HEADER_BYTES = 80
 const POINTER_BYTES = 8
 const CHECKSUM_BYTES = 16
 const MAX_TYPES_BYTES = 64 * 1024
-/** Enough for eight terabytes at the usual two megabytes each; their positions take 60 MB of memory. */
+/** Maximum number of clusters: enough for eight terabytes at the usual two megabytes each; their positions take up 60 MB of memory. */
 const MAX_CLUSTERS = 4_000_000
 
 /** @throws ArchiveError when it isn't a ZIM file, or is cut off */
@@ -51,7 +51,7 @@ export async function readZimHeader(bytes: Bytes): Promise<ZimHeader> {
     entryCount,
     clusterCount,
     pathPointers,
-    // Since version 6.1, one namespace holds everything that users see.
+    // Since version 6.1, a single namespace contains everything that users see.
     namespace: major === 6 && head.readUInt16LE(6) >= 1 ? "C" : "A",
     types: await typesIn(bytes, typesAt),
     clusters,

@@ -27,7 +27,7 @@ interface Place {
   readonly modifiedAt: Date
 }
 
-/** Bytes of a local file header without its name and extra field (4.3.7). */
+/** Number of bytes in a local file header without its name and extra field (4.3.7). */
 const LOCAL_HEADER = 30
 const STORED = 0
 const DECODERS: Readonly<

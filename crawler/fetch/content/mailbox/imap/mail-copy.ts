@@ -12,7 +12,7 @@ import { inWords, logInAt, shownServer } from "./mail-server.ts"
 
 /** Number of messages that one command fetches. */
 const AT_A_TIME = 200
-/** RFC 6154 §2. Folders with all messages, or with flagged ones, only repeat messages of other folders. */
+/** Uses of folders (RFC 6154 §2) that are left out. Folders with all messages, or with flagged ones, only repeat messages of other folders. */
 const SPECIAL_LEFT_OUT = ["\\Junk", "\\Trash", "\\Drafts", "\\All", "\\Flagged"]
 const CANNOT_OPEN = ["\\Noselect", "\\NonExistent"]
 const OURS = /^(\d+)\.eml$/
@@ -22,7 +22,7 @@ const OURS = /^(\d+)\.eml$/
  * folder of mail. The mailbox is only read.
  */
 export class MailCopy {
-  /** Its name in messages. */
+  /** The mailbox's name in messages to people. */
   readonly place: string
   readonly #mailbox: MailServer
   readonly #dir: string | null
@@ -34,7 +34,7 @@ export class MailCopy {
     this.#dir = dataDir === null ? null : copyFolder(dataDir, "mailboxes", source)
   }
 
-  /** The folder that holds the messages. */
+  /** The folder that contains the messages. */
   get root(): string {
     return join(this.#needed, "messages")
   }
@@ -93,7 +93,7 @@ export class MailCopy {
   }
 }
 
-/** Whether a folder is read, judging by its name and use and those of the folders above it. */
+/** Whether a folder is read, based on its name and use and those of the folders above it. */
 function isChosen({ path, delimiter, specialUse }: ListResponse, all: readonly ListResponse[]): boolean {
   if (SPECIAL_LEFT_OUT.includes(specialUse ?? "")) return false
   const names = delimiter ? path.split(delimiter) : [path]
@@ -103,7 +103,7 @@ function isChosen({ path, delimiter, specialUse }: ListResponse, all: readonly L
   )
 }
 
-/** Ordinary folders can be inside others, such as `\All`. */
+/** Uses of folders that are left out with everything inside them. Other folders, such as `\All`, can contain ordinary ones. */
 const ABOVE_LEFT_OUT = ["\\Junk", "\\Trash", "\\Drafts"]
 
 const hasFlag = (flags: ReadonlySet<string>, flag: string): boolean =>
@@ -133,7 +133,7 @@ async function fetchFolder(client: ImapFlow, folder: string, dir: string): Promi
   ]
 }
 
-/** Writes the whole file or none of it, even if this process is killed. */
+/** Writes the whole file or nothing, even if this process is killed. */
 async function keep(dir: string, { uid, size, source }: FetchMessageObject): Promise<void> {
   // The message was deleted a moment ago.
   if (source === undefined) return

@@ -11,12 +11,12 @@ import type { ContentReach } from "../../content.ts"
 import { MAX_MESSAGE_BYTES } from "../mbox.ts"
 
 const PORTS: Readonly<Record<string, number>> = { "imaps:": 993, "imap:": 143 }
-/** Time limit for the server's greeting and for each answer. */
+/** Time limit for the server's greeting and for each response. */
 const ANSWER_MS = 60_000
-/** Extra room for the rest of an answer that contains a message. */
+/** Extra bytes allowed for the rest of a response that contains a message. */
 const MORE_BYTES = 1024 * 1024
 
-/** Finds faults in the fields of a mailbox on a server; `path` leads to the field. */
+/** Finds problems in the fields of a mailbox on a server; the `path` of a problem is that of the field. */
 export function serverProblems({
   server,
   password,
@@ -42,7 +42,7 @@ function addressProblem(server: string): string | null {
 const hrefOf = ({ protocol, hostname, port }: URL): string =>
   `https://${hostname}:${port === "" ? PORTS[protocol] : port}/`
 
-/** The host and port of a server as the web address that the address guard checks. */
+/** The host and port of a server as a web address, which the address guard can check. */
 export const guardedUrl = ({ server }: Pick<MailServer, "server">): URL => new URL(hrefOf(new URL(server)))
 
 /** The user and the server, for people. */
@@ -50,8 +50,8 @@ export const shownServer = ({ server, user }: Pick<MailServer, "server" | "user"
   server.replace(/\/$/, "").replace("://", `://${user}@`)
 
 /**
- * Opens a connection to a server and logs in. It passes the address guard and is secure, unless the server has a private address and
- * offers no STARTTLS. The caller closes it.
+ * Opens a connection to a server and logs in. The connection is checked by the address guard and is secure, unless the
+ * server has a private address and offers no STARTTLS. The caller closes it.
  * @throws KnownError that says why it failed, without the password
  */
 export async function logInAt(mailbox: MailServer, { guard, signal }: ContentReach): Promise<ImapFlow> {
@@ -71,7 +71,7 @@ export async function logInAt(mailbox: MailServer, { guard, signal }: ContentRea
       host: bareHost(url),
       port: Number(portOf(url)),
       secure: isSecure,
-      // Otherwise someone on the network could remove the server's offer and read the password.
+      // Requires STARTTLS: otherwise someone on the network could remove the server's offer and read the password.
       ...(!isSecure && !isPrivateByName(url) && { doSTARTTLS: true }),
       auth: { user: mailbox.user, pass },
       logger: false,
@@ -88,7 +88,7 @@ export async function logInAt(mailbox: MailServer, { guard, signal }: ContentRea
         upgrade: (plain, _, onSecure) => secured(plain as Socket, onSecure),
       },
     })
-    // A failing command throws the error as well.
+    // Errors are ignored here because a failing command throws them as well.
     client.on("error", () => {})
     const stop = () => client.close()
     signal?.addEventListener("abort", stop, { once: true })
@@ -105,7 +105,7 @@ export async function logInAt(mailbox: MailServer, { guard, signal }: ContentRea
   }
 }
 
-/** Puts an error of a server or of the connection into words for people. */
+/** Explains an error of a server or of the connection to people. */
 export function inWords(mailbox: MailServer, error: Error): KnownError {
   if (error instanceof KnownError) return error
   const { authenticationFailed, serverResponseCode, responseText } = error as Refusal

@@ -1,7 +1,7 @@
 /** Number of rows that one statement reads, or that one transaction writes. */
 export const ROWS = 500
 
-/** Works through a list, {@link ROWS} at a time. */
+/** Processes a list, {@link ROWS} items at a time. */
 export async function inParts<T>(
   all: readonly T[],
   work: (some: readonly T[]) => Promise<void>,

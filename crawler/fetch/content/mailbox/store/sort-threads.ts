@@ -21,7 +21,7 @@ interface NewPage {
   readonly chars: number
 }
 
-/** How often the messages are sorted again if another process changes them in between. */
+/** How often sorting is repeated if another process changes the messages in the meantime. */
 const MOST_ROUNDS = 5
 
 /** Sorts the messages of a source's mailbox into threads, if any changed since the last time. */

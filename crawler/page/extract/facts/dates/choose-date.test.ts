@@ -3,7 +3,7 @@ import { extractHtml } from "../../extract.ts"
 
 const SENTENCE =
   "We left the car at the farm and took the path along the wall, which is dry as far as the second gate. "
-/** Replaces `…` in a page of the table. */
+/** The text that replaces `…` in a page of the table. */
 const PROSE = `<p>${SENTENCE.repeat(4)}</p>`
 
 type Case = readonly [name: string, html: string, day: string | null, url?: string]

@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000
 const ADDRESS_DAY =
   /[/_-]((?:19|20)\d\d)(?:[/-](0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])|(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))(?=[/._-]|$)/
 
-/** The input for a page's date besides its facts. */
+/** The information, besides its facts, from which a page's date is determined. */
 export interface DatedPage {
   readonly url: string
   readonly title: string
@@ -50,8 +50,8 @@ export interface DatedPage {
 }
 
 /**
- * When a page was published, according to its data, its address or its visible text. If the data give a time in UTC
- * and readers see the day before or after, the day is the one they see.
+ * When a page was published, according to its data, its address or its visible text. If the data contain a time in UTC
+ * and readers see the day before or after, the day is the one that they see.
  */
 export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | null {
   const { url, writing } = page
@@ -61,7 +61,7 @@ export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | n
   if (said !== null && isCertain && !said.isUtc) return onDay(said, said.day)
   const address = addressDate(url, writing)
   const seen = visibleDate(seenDocument(facts, page), writing)
-  // An address is created once; the visible day may be that of a change.
+  // An address is created only once, while the visible day may be that of a change.
   const shown = address !== null && (seen === null || !isNextTo(seen.day, address.day)) ? address : seen
   const isBetter = seen?.rank === 3 || (said !== null && shown !== null && shown.day < said.day)
   if (said === null || (!isCertain && isBetter)) return shown === null ? null : onDay(shown, shown.day)
@@ -75,7 +75,7 @@ export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | n
 const onDay = ({ time }: StatedDate, day: number): Date =>
   new Date(Math.min(Math.max(time, day), day + DAY_MS - 1))
 
-/** Shorter headings begin many titles by chance. */
+/** Minimum length of a heading. Shorter ones are found at the start of many titles by chance. */
 const MIN_TITLE_CHARS = 10
 
 function seenDocument({ dates, headings }: DocumentFacts, { title, unseen }: DatedPage): SeenDocument {
@@ -88,7 +88,7 @@ function seenDocument({ dates, headings }: DocumentFacts, { title, unseen }: Dat
   // The title tag may have the site's name after the title.
   const begun = texts.filter(({ text }) => text.length >= MIN_TITLE_CHARS && name.startsWith(text))
   const named = (same.length > 0 ? same : begun).map(({ heading }) => heading)
-  // The only first heading is the page's, even if its title tag differs.
+  // A single first-level heading is the page's, even if its title tag differs.
   const [main] = headings
   const alone = headings.length === 1 ? dates.headings.filter(({ element }) => element === main) : []
   return { ...dates, unseen, titles: [...new Set([...named, ...alone])] }
@@ -96,7 +96,7 @@ function seenDocument({ dates, headings }: DocumentFacts, { title, unseen }: Dat
 
 const sameText = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
 
-/** Dates in the data of a page, the likeliest first. */
+/** Dates in the data of a page, most likely first. */
 const statedDates = (facts: DocumentFacts, { url, title, writing }: DatedPage): readonly StatedDate[] =>
   [
     ...ownObjects(facts, url, title).flatMap((object) => DATE_MEMBERS.map((name) => object[name])),
@@ -135,7 +135,7 @@ function ownObjects(facts: DocumentFacts, url: string, title: string): readonly 
   return headlines.size > 1 && !headlines.has(undefined) ? [] : articles
 }
 
-/** The day in an address: `/2016/12/23/`, `/20161223/`. */
+/** The day in an address, such as `/2016/12/23/` or `/20161223/`. */
 function addressDate(url: string, writing: DateWriting): StatedDate | null {
   const [, year, month, day, packedMonth, packedDay] = ADDRESS_DAY.exec(url) ?? []
   if (year === undefined) return null

@@ -1,13 +1,13 @@
 import type { Element } from "../../html/tree.ts"
 import { mayNameDay } from "./written-days.ts"
 
-/** Text that might name the day of its page, and where it is. */
+/** A text that might name the day on which its page was published, and where it is. */
 export interface DateSpot {
   readonly element: Element
-  /** The text, or an attribute that gives the date to programs. */
+  /** The text, or an attribute that contains the date for programs. */
   readonly text: string
   readonly isAttribute: boolean
-  /** Characters of text before it in the document. */
+  /** Number of characters of text before it in the document. */
   readonly at: number
 }
 
@@ -16,12 +16,12 @@ export interface HeadingSpot {
   readonly at: number
 }
 
-/** More than a page has about itself; only lists and tables of dates reach this number. */
+/** Maximum number of spots, more than a page has about itself; only lists and tables of dates reach this number. */
 const MAX_SPOTS = 300
 const MAX_HEADINGS = 300
-/** Only the head of a text is searched: dates further in are prose. */
+/** Only the beginning of a text is searched: dates further in are prose. */
 const BEGINNING_CHARS = 120
-/** Where microdata, RDFa and microformats give a day. */
+/** Where microdata, RDFa and microformats put a date. */
 const DATE_ATTRIBUTES = new Set(["datetime", "content", "title"])
 const MAY_CARRY_DATE = new Set(["time", "abbr", "span", "div", "p", "data"])
 const HEADINGS = new Set(["h1", "h2", "h3", "h4"])
@@ -35,13 +35,13 @@ export const NO_TEXT: ReadonlySet<string> = new Set([
   "title",
 ])
 
-/** Gathers the places that might name a document's day, during the walk that gathers all its facts. */
+/** Collects the places that might name a document's day, during the walk that collects all its facts. */
 export class DateSpots {
   readonly spots: DateSpot[] = []
   readonly headings: HeadingSpot[] = []
   #at = 0
 
-  /** Call this for each element before its children. */
+  /** Must be called for each element before its children. */
   enter(element: Element): void {
     const { tag, attributes } = element
     if (HEADINGS.has(tag) && this.headings.length < MAX_HEADINGS)

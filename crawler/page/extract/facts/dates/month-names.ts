@@ -10,12 +10,12 @@ type MonthNames = ReadonlyMap<string, number>
 const known = new Map<string, MonthNames>()
 let everywhere: MonthNames | null = null
 
-/** Accents of Latin, Greek and Cyrillic letters; the vowel signs of other scripts are kept. */
+/** Matches accents on Latin, Greek and Cyrillic letters; the vowel signs of other scripts are kept. */
 const ACCENTS = /[\u0300-\u036F]/g
-/** Shorter abbreviations are too often other words. */
+/** Minimum length of an abbreviation; shorter ones are too often other words. */
 const MIN_CHARS = 3
 
-/** Lower case, without accents, because pages drop them in capitals and file names. */
+/** A word in lower case and without accents, because pages drop them in capitals and file names. */
 export const foldedWord = (word: string): string =>
   word.toLowerCase().normalize("NFD").replace(ACCENTS, "").normalize("NFC").replace(/\.$/, "")
 
@@ -69,9 +69,9 @@ function readNames(language: string, lengths: readonly ("long" | "short")[]): Mo
         const parts = format.formatToParts(Date.UTC(2001, one, 5))
         const at = parts.findIndex(({ type }) => type === "month")
         const name = foldedWord(parts[at]?.value ?? "")
-        // Chinese, Korean and Vietnamese number their months.
+        // The names are numbers in Chinese, Korean and Vietnamese.
         if (name === "" || /\d/.test(name)) continue
-        // Hebrew attaches "in" to the name as a letter.
+        // Hebrew attaches "in" to the name as a single letter.
         const attached = /\p{L}*$/u.exec(parts[at - 1]?.value ?? "")![0]
         for (const spelled of [name, attached + name]) if (!names.has(spelled)) names.set(spelled, one + 1)
       }

@@ -15,10 +15,10 @@ const DAY_MS = 86_400_000
 const ISO_DAY = /^\s*(\d{4})-?(\d\d)-?(\d\d)(?!\d)/
 const UTC = /\d:\d\d.*(?:Z|GMT|UTC|[+-]00:?00)\s*(?:\(.*)?$/i
 
-/** A month or a year alone. */
+/** Matches a month or a year alone. */
 const PART = /^\s*\d{4}(?:[-/.]\d{1,2})?\s*$/
 
-/** Whether a date in data names its day. */
+/** Whether a date in data includes the day. */
 export const namesDay = (value: unknown): boolean => typeof value === "string" && !PART.test(value)
 
 /** Reads a date from data or an attribute, in a standard format or as people write it. Null if it isn't a date. */
@@ -26,7 +26,7 @@ export function statedDate(value: unknown, writing: DateWriting): StatedDate | n
   if (typeof value !== "string" || value.length > 100) return null
   const iso = ISO_DAY.exec(value)
   const written = iso === null ? writtenDays(value, writing)[0]?.time : undefined
-  // The parser reads numbers in American order.
+  // The parser assumes the American order of numbers.
   if (iso === null && written === undefined && /\d[./-]\d{1,2}[./-]\d/.test(value)) return null
   const parsed = writtenDate(value)
   const day = iso === null ? written : Date.parse(`${iso[1]}-${iso[2]}-${iso[3]}`)

@@ -13,19 +13,19 @@ export interface SeenDocument {
   readonly titles: readonly HeadingSpot[]
 }
 
-/** How many characters of text may be between the title and an unmarked date of the page. */
+/** Maximum number of characters of text between the title and an unmarked date of the page. */
 const NEAR_BEFORE = 200
 const NEAR_AFTER = 400
-/** A longer line is prose, unless it begins with its date. */
+/** Maximum length of a line. A longer one is prose, unless it begins with its date. */
 const LABEL_CHARS = 120
-/** A longer aside is about something else; a shorter one may be the line below the title. */
+/** Maximum length of an aside that may be the line below the title; a longer one is about something else. */
 const ASIDE_CHARS = 200
-/** The most characters between a title and its subtitle. */
+/** Maximum number of characters between a title and its subtitle. */
 const SUBTITLE_CHARS = 100
-/** The most words beside a date in a label: `Published on Friday`, `Saved by Ann at`. */
+/** Maximum number of words beside a date in a label: `Published on Friday`, `Saved by Ann at`. */
 const LABEL_WORDS = 5
 
-/** Indicates the day of publication: words of classes, and words before the date. */
+/** Matches signs of the day of publication: words in classes, and words before the date. */
 const PUBLISHED_SIGN =
   /publish|pub-?(?:date|time)|publica(?:tion-?date|d[oa])|publié|post(?:ed|-?date|-?time|-?on)|entry-?date|creat(?:ed|ion-?date)|submitted|issued/i
 const PUBLISHED_WORD =
@@ -37,7 +37,7 @@ const PUBLISHED_START = new RegExp(
 )
 const DATE_SIGN = /date|datum|fecha|\bdata\b|timestamp|datetime|byline|meta|info\b/i
 const DATE_WORD = /^\W*(?:dat(?:e|um|a|o)|fecha|päivä\w*|дата|tarih|日期|日付|날짜)\s*[:：]?\s*$/iu
-/** Indicates the day of a change. */
+/** Matches signs of the day of a change. */
 const CHANGED =
   /updat|mise?s? à jour|atualiz|cập nhật|modif|chang|edited|revis|review|actuali[sz]|aktuali|änder|stand\b|aggiorna|bijgewerkt|gewijzigd|uppdater|opdater|oppdater|endret|senast|päivitet|güncel|обновл|измен|оновл|更新|修正|수정|تحديث|עודכן/i
 /** Classes of comments, teasers, events and other boxes whose dates aren't the page's. */
@@ -52,7 +52,7 @@ const RANGE = /^\s*(?:[-–—/]|bis|to|until|au|al|tot)\s*\p{L}*,?\s*$/iu
 /** `14. – 20. Januar 2022`. */
 const HALF_RANGE = /(?:^|\s)\d{1,2}\.?\s*(?:[-–—/]|bis|to|until|au|al|tot)\s*$/i
 
-/** A page has a day or two of its own; if there are more near its title, they belong to listed pages. */
+/** Maximum number of days near a page's title. A page has a day or two of its own; if there are more, they belong to listed pages. */
 const MAX_DAYS = 2
 
 const daysOf = (candidates: readonly VisibleDate[]): ReadonlySet<number> =>
@@ -65,8 +65,8 @@ export interface VisibleDate extends StatedDate {
 }
 
 /**
- * The date that a page shows its readers: beside its title, or in an element that is marked as a date. Null if there is
- * none, or if it might belong to a comment, an event, a change or another page.
+ * The date that a page displays to its readers: beside its title, or in an element that is marked as a date. Null if
+ * there is none, or if it might belong to a comment, an event, a change or another page.
  */
 export function visibleDate(document: SeenDocument, writing: DateWriting): VisibleDate | null {
   if (document.spots.length === 0) return null
@@ -83,7 +83,7 @@ export function visibleDate(document: SeenDocument, writing: DateWriting): Visib
 }
 
 function candidateOf(spot: DateSpot, outline: Outline, writing: DateWriting): VisibleDate | null {
-  // Most dates on a page belong to teasers and comments: finding that out is cheaper than reading them.
+  // Most dates on a page belong to teasers and comments, which is cheaper to find out than to parse the dates.
   if (!outline.isOwn(spot)) return null
   const { element } = spot
   const signs = signsOf(element)
@@ -121,11 +121,11 @@ function attributeDay(spot: DateSpot, signs: string, writing: DateWriting): Foun
   return date === null ? null : { date, isPublished: element.has("pubdate"), isMarked: true }
 }
 
-/** @param needsWord whether only a day that the text calls the day of publication counts */
+/** @param needsWord whether a day counts only if the text calls it the day of publication */
 function textDay(spot: DateSpot, outline: Outline, writing: DateWriting, needsWord: boolean): Found | null {
   const whole = outline.lineOf(spot)
   if (whole === null) return null
-  // Prose can only begin with its date.
+  // In prose, a date counts only at the beginning.
   const line = whole.slice(0, LABEL_CHARS + 1)
   if (needsWord && !PUBLISHED_WORD.test(line)) return null
   const days = writtenDays(line, writing)
@@ -138,13 +138,13 @@ function textDay(spot: DateSpot, outline: Outline, writing: DateWriting, needsWo
   return { date, isPublished: PUBLISHED_WORD.test(before), isMarked: DATE_WORD.test(before) }
 }
 
-/** Whether days are the first and last of a period. */
+/** Whether days are the start and end of a period. */
 const isRange = (line: string, days: readonly WrittenDay[]): boolean =>
   days.some((day, i) =>
     i > 0 ? RANGE.test(line.slice(days[i - 1]!.to, day.from)) : HALF_RANGE.test(line.slice(0, day.from)),
   )
 
-/** `(18.01.2018) The lamp …`, `Berlin, 27 January 2022 – The lamp …`. */
+/** Whether a line of prose begins with its date: `(18.01.2018) The lamp …`, `Berlin, 27 January 2022 – The lamp …`. */
 function isDateline(line: string, { from, to }: WrittenDay): boolean {
   const before = line.slice(0, from)
   const after = line.slice(to)
@@ -167,7 +167,7 @@ function isLabel(line: string, { from, to }: WrittenDay): boolean {
       .split(CHANGED)[0]!
   }`
   const words = around.match(/\p{L}{2,}/gu) ?? []
-  // `Posted March 5, 2021 at 9:00 by Ann Wick in Walks` can be of any length.
+  // A line such as `Posted March 5, 2021 at 9:00 by Ann Wick in Walks` can be of any length.
   const isAbout = words.length <= LABEL_WORDS || PUBLISHED_START.test(line.slice(0, from))
   return isAbout && !/\p{L}{3,}[.!?。]\s*$/u.test(line.slice(to))
 }
@@ -190,7 +190,7 @@ class Outline {
   readonly #isTitle: ReadonlySet<HeadingSpot>
   readonly #linked = new Map<HeadingSpot, boolean>()
   readonly #lines = new Map<Element, ReadonlyMap<Element | string, string>>()
-  /** The nearest element around each element that has a heading inside; null if one on the way belongs to something else. */
+  /** The nearest ancestor of each element that contains a heading; null if one on the way belongs to something else. */
   readonly #homes = new Map<Element, Element | null>()
 
   constructor({ headings, unseen, titles }: SeenDocument) {
@@ -215,7 +215,7 @@ class Outline {
     }
   }
 
-  /** How far a spot is from the title (without one, from the start of the page); up to 1 is near. */
+  /** Distance of a spot from the title (or from the start of the page, if there is no title); up to 1 is near. */
   distance({ at }: DateSpot): number {
     if (!this.hasTitle) return at / NEAR_AFTER
     const each = this.#titles.map((title) =>
@@ -231,7 +231,7 @@ class Outline {
     const heading = this.#around.get(home)
     if (heading === undefined || !this.hasTitle) return true
     if (this.#isTitle.has(heading)) return true
-    // The title can be outside the box of its text; then there must be no other heading in between.
+    // The title can be outside the box of its text, but then there must be no other heading in between.
     if (this.#isLinked(heading)) return false
     const title = this.#titles.findLast(({ at }) => at <= spot.at)
     return (
@@ -273,12 +273,12 @@ class Outline {
     if (tag === "nav" || tag === "blockquote" || tag === "table") return null
     if (FOREIGN.test(`${element.get("class") ?? ""} ${element.get("id") ?? ""}`)) return null
     if (FOREIGN_TYPES.test(element.get("itemtype") ?? "")) return null
-    // The header and footer of the site, not those of an article.
+    // Whether an element is the header or footer of the site, and not of an article.
     if ((tag === "header" || tag === "footer") && (parent === null || SITE.has(parent.tag))) return null
     return parent === null ? element : this.#homeOf(parent)
   }
 
-  /** The line that some text is in, from one block or line break to the next. Null if the text isn't part of a line. */
+  /** The line that contains some text, from one block or line break to the next. Null if the text isn't part of a line. */
   lineOf({ element, text }: DateSpot): string | null {
     let child: Element | string = text
     let block = element
@@ -301,7 +301,7 @@ const HEADING_CHARS = 40
 const isLabelHeading = (text: string): boolean =>
   DATE_WORD.test(text) || (!/\s\S+\s/.test(text) && PUBLISHED_WORD.test(text))
 
-/** The rest of a line is ignored. */
+/** Maximum number of characters of a line; the rest is ignored. */
 const MAX_LINE_CHARS = 400
 
 /** The lines of a block by their parts: elements, and texts as in {@link DateSpot}. */

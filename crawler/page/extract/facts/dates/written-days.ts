@@ -10,43 +10,43 @@ export interface DateWriting {
 
 /** A day named in a text. */
 export interface WrittenDay {
-  /** Its first moment in UTC, milliseconds since 1970. */
+  /** Its first moment in UTC, in milliseconds since 1970. */
   readonly time: number
-  /** Where it is in the text. */
+  /** Its position in the text. */
   readonly from: number
   readonly to: number
 }
 
 const EARLIEST_YEAR = 1990
-/** Thai years are counted from the Buddha's death; no other calendar is near. */
+/** Years of the Thai calendar, which are counted from the Buddha's death; no other calendar has similar ones. */
 const BUDDHIST_YEARS = 543
 const DAY_MS = 86_400_000
 
-/** A text that names a day has a year, or three numbers with two marks between them. */
+/** Matches a year, or three numbers with two marks between them. A text that names a day contains one of these. */
 const YEAR_OR_NUMBERS = /(?:19|2[05])\d\d|令和|平成|\d年|\d[./-]\d\d?[./-]\d\d|[^\P{Nd}0-9]{4}/u
 const OTHER_DIGITS = /[^\P{Nd}0-9]/gu
 
 /** Three numbers with the same mark between them: `2016-12-23`, `23. 12. 2016`, `2016年12月23日`, `5 tháng 10, 2020`. */
 const NUMBERS =
   /(?<![\d./:-])(\d{1,4})(?:(\s?[./-]\s?)(\d{1,2})\2(\d{4}|\d\d?)(?![\d:]|[./-]\d)|(?:年|년|\s?tháng)\s?(\d{1,2})(?:月|월|,|\s?năm)\s?(\d{1,4})(?!\d))/gu
-/** `令和4年3月9日`: years of Japan's eras and of Taiwan; the first year of an era can be written as 元. */
+/** Matches years of Japan's eras and of Taiwan, such as `令和4年3月9日`; the first year of an era can be written as 元. */
 const ERA = /(令和|平成|民[国國])\s*(\d{1,3}|元)年\s*(\d{1,2})月\s*(\d{1,2})日/gu
-/** The year before each era's first. */
+/** The year before the first year of each era. */
 const BEFORE_ERA: Readonly<Record<string, number>> = { 令和: 2018, 平成: 1988, 民国: 1911, 民國: 1911 }
-/** A number of at most four digits, or a word. */
+/** Matches a number or a word. */
 const TOKEN = /\d+|\p{L}[\p{L}\p{M}'’]*/gu
-/** Small words between two parts of a date: `5 de mayo de 2020`, `the 5th of May`, `2020. gada 5. maijs`. */
+/** Maximum length and number of small words between two parts of a date: `5 de mayo de 2020`, `the 5th of May`, `2020. gada 5. maijs`. */
 const FILLER_CHARS = 4
 const FILLERS = 2
-/** Marks that can be between two parts of a date, besides small words. */
+/** Matches punctuation that can be between two parts of a date, besides small words. */
 const BETWEEN = /^[\s.,،、'’·]*$/
 
-/** Whether text might name a day. Cheap enough to check all text of a page. */
+/** Whether text might name a day. This is cheap enough for checking all text of a page. */
 export const mayNameDay = (text: string): boolean => YEAR_OR_NUMBERS.test(text)
 
 /**
- * The days with a year that a text names, in the order of the text. A day is left out if the order of day and month
- * is unknown (`03/04/2021` on a page in English without a country).
+ * The days that a text names with a year, in the order of the text. A day is left out if the order of day and month is
+ * unknown (`03/04/2021` on a page in English without a country).
  */
 export function writtenDays(written: string, writing: DateWriting): readonly WrittenDay[] {
   const text = written.replace(OTHER_DIGITS, asciiDigit)
@@ -95,7 +95,7 @@ function timeOfNumbers(
   const year = third.length === 2 ? 2000 + c : c
   if (a > 12 || a === b) return dayOf(year, b, a)
   if (b > 12) return dayOf(year, a, b)
-  // Languages that put points between the numbers write the day first.
+  // Languages that put full stops between the numbers write the day first.
   if (mark === "." && order !== "mdy") return dayOf(year, b, a)
   if (order === "dmy" || order === "ymd") return dayOf(year, b, a)
   return order === "mdy" && mark !== "." ? dayOf(year, a, b) : null
@@ -149,7 +149,7 @@ function daysInWords(text: string, writing: DateWriting): WrittenDay[] {
   return days
 }
 
-/** The most tokens between a month and its year: the day and small words. */
+/** Maximum number of tokens between a month and its year: the day and small words. */
 const YEAR_TOKENS = 2 * FILLERS + 2
 
 function nearYears(tokens: readonly Token[]): ReadonlySet<number> {
@@ -202,7 +202,7 @@ function numberFrom(text: string, tokens: readonly Token[], at: number, step: 1 
 const isBetween = (text: string, one: Token, other: Token): boolean =>
   BETWEEN.test(one.from < other.from ? text.slice(one.to, other.from) : text.slice(other.to, one.from))
 
-/** The time of a day; null if it isn't a day or can't date a page. */
+/** The time of a day; null if it isn't a valid day or can't be the date of a page. */
 function dayOf(year: number, month: number, day: number): number | null {
   const own = year > 2400 ? year - BUDDHIST_YEARS : year
   if (own < EARLIEST_YEAR || month < 1 || month > 12 || day < 1) return null
@@ -211,7 +211,7 @@ function dayOf(year: number, month: number, day: number): number | null {
   return time <= Date.now() + DAY_MS ? time : null
 }
 
-/** Digits of other scripts come in blocks of ten that begin with the zero. */
+/** Converts a digit of another script. Digits come in blocks of ten that begin with zero. */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0)!
   let zero = code
