@@ -57,7 +57,7 @@ function start(program: string, ...args: string[]) {
 const TAKEN = (what: string, pid: number | undefined) =>
   `Another ${what} (process ${pid}) uses ${join(folder.path, "data")}.`
 
-test("a second appliance on the folder is told about the first, which continues; after kill -9 nothing needs cleaning up", async () => {
+test("a second appliance on the folder is refused and names the first, which continues; after kill -9 nothing needs cleaning up", async () => {
   const first = start("command/fossick.js", "start")
   await first.says("Ctrl-C")
   const second = start("command/fossick.js", "start")

@@ -85,7 +85,7 @@ describe("a read-only folder", { tags: ["mounts"] }, () => {
   })
 })
 
-test("a read-only folder is told apart from a writable folder and a missing one", async () => {
+test("a read-only folder is distinguished from a writable folder and a missing one", async () => {
   expect(readOnlyBecause(dir)).toBeNull()
   expect(readOnlyBecause(join(dir, "none"))).toBeNull()
   using db = await openStateStore(dir)

@@ -10,7 +10,7 @@ import { article, html, startTestSite, type TestSite } from "./testing/test-site
 
 let fixture: DailyCrawls
 let site: TestSite
-/** The header sent for /salaries; null if there is none. */
+/** The header sent for /salaries, or null. */
 let header: string | null
 const withTag = (title: string, content: string) =>
   article(title, { head: `<meta name="Fossick-Readers" content="${content}">` })

@@ -137,7 +137,7 @@ export type SearchAnswer = {
   /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read again all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   readonly usage?: Usage | undefined
-  /** Parts of the request that the answer does not honour; left out when there are none. */
+  /** Parts of the request that the answer does not honour; omitted if empty. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -201,7 +201,7 @@ export type SearchResult = {
   readonly checked_at?: string | undefined
   /** The sources that the page belongs to, the one that read it last first; left out when the key may not see them. */
   readonly sources?: readonly string[] | undefined
-  /** The collections that contain any of these sources; left out when there are none. */
+  /** The collections that contain any of these sources; omitted if empty. */
   readonly collections?: readonly string[] | undefined
   /** Where the best passage is; left out when no heading, page or anchor is known. */
   readonly section?: {
@@ -232,25 +232,25 @@ export type SearchResult = {
   readonly explain?: Explanation | undefined
   /** True when the shown text gives orders to language models; otherwise left out. */
   readonly addresses_models?: boolean | undefined
-  /** The same document in other formats; left out when there are none. */
+  /** The same document in other formats; omitted if empty. */
   readonly other_forms?: readonly ({
     readonly url: string
     /** The ending of its address: `pdf`, `epub`, `html`. */
     readonly format: string
   })[] | undefined
-  /** Other results with the same content; left out when there are none. */
+  /** Other results with the same content; omitted if empty. */
   readonly copies?: readonly ({
     readonly url: string
     readonly title: string
   })[] | undefined
-  /** The same page in other languages, also found; left out when there are none. */
+  /** The same page in other languages, also found; omitted if empty. */
   readonly translations?: readonly ({
     readonly url: string
     readonly title: string
     /** ISO 639-1. */
     readonly language: string | null
   })[] | undefined
-  /** The same page in other versions of the documentation, also found; left out when there are none. */
+  /** The same page in other versions of the documentation, also found; omitted if empty. */
   readonly versions?: readonly ({
     readonly url: string
     readonly title: string
@@ -345,7 +345,7 @@ export type ExtractAnswer = {
   readonly usage?: Usage | undefined
   /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read again all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
-  /** Parts of the request that the answer does not honour; left out when there are none. */
+  /** Parts of the request that the answer does not honour; omitted if empty. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -378,7 +378,7 @@ export type CrawlAnswer = {
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   /** Pages for which the memory for live calls had no room, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
-  /** Parts of the request that the answer does not honour; left out when there are none. */
+  /** Parts of the request that the answer does not honour; omitted if empty. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -396,7 +396,7 @@ export type MapAnswer = {
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   /** Pages for which the memory for live calls had no room, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
-  /** Parts of the request that the answer does not honour; left out when there are none. */
+  /** Parts of the request that the answer does not honour; omitted if empty. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -514,7 +514,7 @@ export type ResearchTask = {
   readonly model: "mini" | "pro"
   /** Seconds. */
   readonly response_time: number
-  /** Parts of the request that the answer does not honour; left out when there are none. */
+  /** Parts of the request that the answer does not honour; omitted if empty. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -754,7 +754,7 @@ export type CallLog = {
   /** Seconds. */
   readonly response_time: number
   readonly request_id: string
-  /** Parts of the request that the answer does not honour; left out when there are none. */
+  /** Parts of the request that the answer does not honour; omitted if empty. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -763,7 +763,7 @@ export type FeedbackTaken = {
   readonly feedback_id: string
   /** Seconds. */
   readonly response_time: number
-  /** Parts of the request that the answer does not honour; left out when there are none. */
+  /** Parts of the request that the answer does not honour; omitted if empty. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -773,7 +773,7 @@ export type PageRequestTaken = {
   readonly id: string
   /** Seconds. */
   readonly response_time: number
-  /** Parts of the request that the answer does not honour; left out when there are none. */
+  /** Parts of the request that the answer does not honour; omitted if empty. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -787,13 +787,13 @@ export type KeysGenerated = {
   readonly message: string
   /** Identifies these keys for `/deactivate-keys`. */
   readonly request_id: string
-  /** Parts of the request that the answer does not honour; left out when there are none. */
+  /** Parts of the request that the answer does not honour; omitted if empty. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
 export type KeysDeactivated = {
   readonly message: string
-  /** Parts of the request that the answer does not honour; left out when there are none. */
+  /** Parts of the request that the answer does not honour; omitted if empty. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -1510,7 +1510,7 @@ export type Proposal = {
 export type SourcePreview = {
   /** Null if the draft has no name. */
   readonly name: string | null
-  /** Where a source of this name is already declared; null if there is none. */
+  /** Where a source of this name is already declared, or null. */
   readonly exists: "file" | "api" | null
   /** The source as YAML for a sources file. */
   readonly yaml: string
@@ -2782,7 +2782,7 @@ export type PageReaders = {
   readonly effective: Readers | null
   /** Null without `person` and `principals`, or if the page isn't in the index. */
   readonly may_read: boolean | null
-  /** The first rule that keeps them out; null if there is none. */
+  /** The first rule that keeps them out, or null. */
   readonly because: string | null
   readonly asked: {
     /** The users and groups that they read as; null if they read every page. */

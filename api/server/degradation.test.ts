@@ -122,7 +122,7 @@ describe("while models are late", () => {
     },
   )
 
-  test("a model that asks over MCP is told in words", async () => {
+  test("a model that asks over MCP gets the reason in words", async () => {
     const call = {
       jsonrpc: "2.0",
       id: 1,

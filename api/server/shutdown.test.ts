@@ -75,7 +75,7 @@ test("requests that do not finish in time are cut off", async () => {
   await expect(answer).rejects.toThrow("socket hang up")
 })
 
-test("an endless response is told that the server is stopping", async () => {
+test("an endless response ends with a notice that the server is stopping", async () => {
   const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>()
   const app = new Koa<RequestState>()
   app.use((ctx) => {

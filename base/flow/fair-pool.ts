@@ -189,7 +189,7 @@ export class FairPool {
 
   /**
    * Takes a place immediately or not at all. Since tasks cannot wait here, a key has at most half of the places.
-   * @returns a function that releases the place, once; null if there is none for this key
+   * @returns a function that releases the place, once, or null for this key
    */
   enter(key: Party): (() => void) | null {
     if (this.#running >= this.places || (this.#held.get(key) ?? 0) >= this.#half) {

@@ -216,7 +216,7 @@ describe("a data folder", () => {
       },
     )
 
-  test("belongs to one appliance, and another is told whose it is", async () => {
+  test("belongs to one appliance, and another learns whose it is", async () => {
     expect(await taken("appliance")).toBe("taken")
     expect(readFileSync(file("locks/appliance.pid"), "utf8")).toBe(`${process.pid} ${hostname()}\n`)
     expect(await taken("appliance")).toBe(

@@ -59,7 +59,7 @@ export async function openStateFile(dataDir: string): Promise<SqliteStore> {
 }
 
 /**
- * Opens the state for reading only, whatever its version; null if there is none. The caller closes it.
+ * Opens the state for reading only, whatever its version, or null. The caller closes it.
  * @param waitMs how long to wait for a process that holds the file
  */
 export function openStateToRead(dataDir: string, waitMs = BUSY_MS): StateStore | null {

@@ -1,6 +1,7 @@
 import { toldAlerts } from "#crawler/reporting/alerts/alert-book.ts"
 import { alertsNotTaken } from "#crawler/reporting/alerts/alert-outbox.ts"
 import { CHANNELS } from "#crawler/reporting/alerts/channels/registry.ts"
+import { counted } from "#engine/commands/command-progress.ts"
 import { type Check, type Found, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 import { ask } from "./state-checks.ts"
@@ -28,9 +29,10 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
       const found = CHANNELS.find(({ name }) => name === channel)
       if (found === undefined) return []
       const { called, settings: names } = found
-      if (state === "given-up") return note(`${n} ${called.many} could not be delivered (${String(error)}).`)
+      const messages = counted(n, called.one)
+      if (state === "given-up") return note(`${messages} could not be delivered (${String(error)}).`)
       return wrong(
-        `${n} ${called.many} are waiting for ${called.server} that does not accept them (${String(error)}).`,
+        `${messages} ${n === 1 ? "is" : "are"} waiting for ${called.server} that does not accept them (${String(error)}).`,
         `Check ${names}. Fossick retries for a day. See docs/notifications.md#alerts.`,
       )
     })

@@ -1,4 +1,5 @@
 import { webhooksNotTaken } from "#crawler/reporting/webhooks/webhook-queue.ts"
+import { counted } from "#engine/commands/command-progress.ts"
 import { type Check, type Found, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 import { ask } from "./state-checks.ts"
@@ -8,7 +9,7 @@ export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
   async run(): Promise<Found> {
     const rows = await ask(dataDir, webhooksNotTaken)
     return rows.map(({ state, of: source, n, error }) => {
-      const messages = `${n} message${n === 1 ? "" : "s"} of ${source ?? "the backup"}`
+      const messages = `${counted(n, "message")} of ${source ?? "the backup"}`
       const why = error === null ? "" : ` (${error})`
       return state === "given-up"
         ? note(

@@ -91,7 +91,7 @@ class ShellSigns {
 
   #silent = 0
   #inNoscript = false
-  /** The script that is being read; null if there is none, or if it is not a program. */
+  /** The script that is being read, or null, or if it is not a program. */
   #program: string | null = null
 
   onopentag(name: string, attributes: Record<string, string>): void {

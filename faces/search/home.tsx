@@ -32,10 +32,7 @@ export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
     void look()
     return () => given.abort()
   }, [isAdmin])
-  const all = known?.sources ?? []
-  // Once other sources have pages, searches exclude the handbook.
-  const others = all.filter(({ name }) => name !== "handbook")
-  const sources = others.some(({ pages: count }) => count !== 0) ? others : all
+  const sources = known?.sources ?? []
   const pages = sources.reduce((sum, source) => sum + (source.pages ?? 0), 0)
   return (
     <main id="content" class="welcome" tabIndex={-1}>

@@ -21,7 +21,7 @@ export interface Searched {
   readonly question: string
   /** Null until the results have arrived. */
   readonly found: Found | null
-  /** The answer so far; null if there is none. */
+  /** The answer so far, or null. */
   readonly answer: string | null
   readonly followUps: readonly string[]
   readonly isAnswering: boolean

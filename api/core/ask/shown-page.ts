@@ -40,7 +40,7 @@ export interface ShownPage {
 }
 
 export interface ShownSection extends Partial<ShownPlace> {
-  /** The nearest heading above; null if there is none. */
+  /** The nearest heading above, or null. */
   readonly heading: string | null
 }
 

@@ -10,7 +10,7 @@ const MOST_NAMED = 30
 /**
  * The instructions for a model before its first call: the operator's notice, how to use the server, and the sources
  * that the key may see.
- * @param notice the notice about the appliance that comes first; null if there is none
+ * @param notice the notice about the appliance that comes first, or null
  */
 export async function instructionsFor(api: Api, notice: string | null): Promise<string> {
   const indexed = (await api.get("/sources").catch(() => null)) as IndexedSources | null

@@ -26,7 +26,7 @@ interface McpParts {
   /** Last segments of the paths of the endpoints that exist: tools for other endpoints are left out. */
   readonly endpoints: () => readonly string[]
   readonly loadTools: () => Promise<readonly Tool[]>
-  /** A notice about the appliance that models read first; null if there is none. */
+  /** A notice about the appliance that models read first, or null. */
   readonly notice: string | null
   /** Origins of web pages that may call the endpoint, in addition to the appliance's own. */
   readonly origins: readonly string[]

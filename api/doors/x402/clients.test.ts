@@ -42,7 +42,7 @@ describe("clients that pay", { tags: ["chain"] }, () => {
   })
   const earned = async () => (await chain.balance(payee.address)) - before
 
-  test("a caller who does not pay is told the price, in both versions of the protocol", async () => {
+  test("a caller who does not pay gets the price, in both versions of the protocol", async () => {
     const { status, headers, required, body } = await ask(shop.url, QUESTION)
     expect(status).toBe(402)
     expect(headers.get("cache-control")).toBe("no-store")

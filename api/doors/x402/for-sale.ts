@@ -8,7 +8,7 @@ import { type LimitParts, pageLimits, scopedEngine } from "../../identity/accoun
 import { type Selling, type X402Config, x402Settings } from "./settings.ts"
 
 /**
- * The unknown names among those for sale, as text; null if there are none. Without this check, payers could pay for
+ * The unknown names among those for sale, as text, or null. Without this check, payers could pay for
  * answers from an empty set.
  */
 export async function unknownForSale(

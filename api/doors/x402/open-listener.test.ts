@@ -249,7 +249,7 @@ async function buyOne(shop: Awaited<ReturnType<typeof open>>) {
   return { buying, find: () => found.resolve() }
 }
 
-test("a caller waiting for a search can leave, and one who would wait too long is told before its payment is checked", async () => {
+test("a caller waiting for a search can leave, and one who would wait too long is refused before its payment is checked", async () => {
   await using shop = await open({}, {}, { searches: 1, searchQueue: 1 })
   const { buying, find } = await buyOne(shop)
   const [second, third] = [await sign(shop.url, payer), await sign(shop.url, payer)]

@@ -174,7 +174,7 @@ const OPEN = {
 } as const satisfies Settled
 
 describe("a caller who does not pay", () => {
-  test("is told the price and counted as unpaid; an invalid payment header counts as unusable", async () => {
+  test("gets the price and counts as unpaid; an invalid payment header counts as unusable", async () => {
     const { status, headers, body, required } = await buy({})
     expect([status, headers.get("content-type"), headers.get("cache-control")]).toEqual([
       402,
@@ -190,14 +190,14 @@ describe("a caller who does not pay", () => {
     expect(desk.ended()).toEqual({ unpaid: 1, unusable: 2 })
   })
 
-  test("is told what is wrong with a paid request, and can reuse the payment", async () => {
+  test("learns what is wrong with a paid request, and can reuse the payment", async () => {
     const headers = await desk.pay()
     expect(await buy(headers, {})).toMatchObject({ status: 400 })
     expect([desk.ended(), desk.asked]).toEqual([{ "bad-request": 1 }, []])
     expect(await buy(headers)).toMatchObject({ status: 200 })
   })
 
-  test("is told which calls exist, and how to make them", async () => {
+  test("learns which calls exist, and how to make them", async () => {
     const said = async (method: string, path: string) => {
       const response = await fetch(desk.url + path, { method })
       return [response.status, response.headers.get("allow"), await response.text()]

@@ -138,7 +138,7 @@ async function serveFile(ctx: Context, site: Site, asked: Asked): Promise<void> 
   })
 }
 
-/** A file of the handbook, prepared once and then reused; null if there is none with that name. */
+/** A file of the handbook, prepared once and then reused, or null with that name. */
 function preparing(site: Site, { name, page, base, notice, searchKey }: Asked): Promise<PreparedBody> | null {
   const { docs, css, script, icon, version, prepared } = site
   const keep = (type: string, text: string) => {
@@ -204,7 +204,7 @@ function refuseMethod(ctx: Context): void {
   ctx.body = { detail: { error: "Method not allowed. Use GET." } }
 }
 
-/** The real location of `crawl.md`, `crawl/`, `README.md` and similar names, as a relative address; null if there is none. */
+/** The real location of `crawl.md`, `crawl/`, `README.md` and similar names, as a relative address, or null. */
 function sameUnderOtherName(docs: Docs, asked: string): string | null {
   const slash = asked.endsWith("/")
   const bare = asked.replace(/\/$/, "").replace(/\.(md|html)$/, "")

@@ -10,7 +10,7 @@ interface From {
   readonly accountsDb: StateStore
   readonly accounts: Accounts
   readonly people: PersonStore
-  /** The people declared in the sign-on file; null if there are none. */
+  /** The people declared in the sign-on file, or null. */
   readonly declared: { readonly keys: PersonKeys } | null
   /** Sign-on through providers; left out if no provider signs people in. */
   readonly signOn?: SignOn

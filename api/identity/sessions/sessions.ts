@@ -33,7 +33,7 @@ export interface PeopleSessions {
   readonly ways: readonly SignInWay[]
   /** Whether the provider still vouches for the person. The provider is asked when the check is due. */
   mayContinue(session: StoredSession): Promise<boolean>
-  /** Address where the person signs out at the provider; null if there is none. */
+  /** Address where the person signs out at the provider, or null. */
   signOutUrl(session: StoredSession): Promise<string | null>
 }
 

@@ -15,7 +15,7 @@ interface From {
   readonly accountsDb: StateStore
   readonly accounts: Pick<Accounts, "writes">
   readonly people: PersonStore
-  /** The people declared in the sign-on file; null if there are none. */
+  /** The people declared in the sign-on file, or null. */
   readonly declared: { readonly spec: SignOnSpec; readonly keys: PersonKeys } | null
   readonly config: { readonly sessionHours: number; readonly publicUrl: string }
   readonly crawlerConfig: CrawlerConfig

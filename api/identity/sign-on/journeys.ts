@@ -29,7 +29,7 @@ export function setOut(ctx: Context, sealer: Sealer, journey: Journey): void {
   setCookie(ctx, journey.provider, sealed, LASTS_MS / 1000)
 }
 
-/** The journey of this browser, which thereby ends; null if there is none. */
+/** The journey of this browser, which thereby ends, or null. */
 export function comeBack(ctx: Context, sealer: Sealer, provider: string): Journey | null {
   const name = cookieOf(ctx, provider)
   const sent = ctx.get("Cookie").split(";")

@@ -88,7 +88,7 @@ export interface Provider extends AsyncDisposable {
   finish(arriving: Arriving, remembered: string): Promise<Vouched>
   /** Asks the provider again; only if `refresh` isn't null. @returns null when the provider no longer vouches. @throws ProviderAwayError */
   renew?(held: Held): Promise<Vouched | null>
-  /** Address where the person signs out at the provider and then returns to `back`; null if there is none. */
+  /** Address where the person signs out at the provider and then returns to `back`, or null. */
   signOut?(held: Held, back: string): Promise<string | null>
   /**
    * The facts in a token that was issued to a service, and that the service passes on.

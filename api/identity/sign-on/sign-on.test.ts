@@ -95,7 +95,7 @@ describe("someone who signs in at a provider", () => {
     expect((await company.app.accounts.keys.list()).map(({ madeBy }) => madeBy)).toEqual([id])
   })
 
-  test("is told if no role fits their groups, and has no session", async () => {
+  test("learns that no role fits their groups, and gets no session", async () => {
     const guest = new Visitor()
     const shown = await guest.signIn(`${url}/sign-on/company`, "guest")
     expect(shown.status).toBe(403)

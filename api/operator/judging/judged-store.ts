@@ -36,12 +36,12 @@ export interface Mark {
   readonly run: number
   /** nDCG@10, 0..1. */
   readonly ndcg: number
-  /** Rank of the first expected page among the first ten; null if there is none. */
+  /** Rank of the first expected page among the first ten, or null. */
   readonly rank: number | null
 }
 
 export interface ListedQuestion extends KeptQuestion {
-  /** Marks from the latest run that asked the question, and from the one before; null if there is none. */
+  /** Marks from the latest run that asked the question, and from the one before, or null. */
   readonly latest: Mark | null
   readonly before: Mark | null
 }

@@ -11,7 +11,7 @@ import { areLetIn, type Asked, roleTest } from "./asked-person.ts"
 export interface Rule {
   /** `person`: whether they may do anything; `role`: the sources that their role allows. */
   readonly kind: "person" | "role" | "source" | "page"
-  /** The source that the rule belongs to; null if there is none. */
+  /** The source that the rule belongs to, or null. */
   readonly source: string | null
   /** Null if the call named no one. */
   readonly letsIn: boolean | null

@@ -65,7 +65,7 @@ const PageReaders = namedObject("PageReaders", {
   ),
   effective: orNull(Readers),
   may_read: orNull(yesNo("Null without `person` and `principals`, or if the page isn't in the index.")),
-  because: orNull(text("The first rule that keeps them out; null if there is none.")),
+  because: orNull(text("The first rule that keeps them out, or null.")),
   asked: orNull(asked),
   people: object(
     { total: count(), of: count("All people who have access."), users: listOf(text(), "Up to 20.") },

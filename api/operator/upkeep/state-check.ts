@@ -9,7 +9,7 @@ const EVERY_MS = 24 * 3_600_000
 const damageIn = offLoop(import.meta.resolve("#base/store/sqlite/rebuild-state.ts"), stateDamage)
 
 export interface StateCheck extends Disposable {
-  /** The latest problem, and how to fix it; null if there is none. */
+  /** The latest problem, and how to fix it, or null. */
   readonly problem: () => string | null
 }
 

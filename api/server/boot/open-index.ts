@@ -105,7 +105,7 @@ export async function openIndex(
   }
 }
 
-/** Other appliances to ask; null if there are none. */
+/** Other appliances to ask, or null. */
 function openFederation(
   { config, crawlerConfig, env }: ProcessSettings,
   rules: Pick<RuleStore, "list">,

@@ -77,7 +77,7 @@ export async function openState(
     accountsDb,
     accounts,
     people,
-    /** The contents of the sign-on file; null if there are none. */
+    /** The contents of the sign-on file, or null. */
     declared,
     outage,
     /** This process's entry among the processes that share the state. */

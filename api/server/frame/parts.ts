@@ -66,7 +66,7 @@ export interface AppParts
   readonly sites: ReachParts["sites"]
   /** The names of all sources. */
   readonly sourceNames: ReachParts["sourceNames"]
-  /** Other appliances that are asked in addition to the index; left out if there are none. */
+  /** Other appliances that are asked in addition to the index; omitted if empty. */
   readonly federation?: Pick<Federation, "engine" | "holderOf" | "mostHops" | "counts" | "sourceNames">
   /** Counted in the metrics. */
   readonly jobs: JobCounts

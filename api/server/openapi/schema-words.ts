@@ -7,7 +7,7 @@ export interface FieldRow {
   /** The allowed values; code is marked with backticks. */
   readonly values: string
   readonly required: boolean
-  /** The default as written in JSON; `null` if there is none. */
+  /** The default as written in JSON, or `null`. */
   readonly default: string | null
   readonly description: string
 }

@@ -63,7 +63,7 @@ export const warnings = listOf(
     text: text("What happened, and what to do instead."),
     ...optional({ field: text("The field of the request."), url: text("The page in question.") }),
   }),
-  "Parts of the request that the answer does not honour; left out when there are none.",
+  "Parts of the request that the answer does not honour; omitted if empty.",
 )
 
 export const usage = namedObject("Usage", { credits: count("Credits that this call cost.") })

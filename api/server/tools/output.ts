@@ -22,9 +22,9 @@ const output = (fields: Fields): ObjectSchema => object(fields)
 
 const title = text()
 const url = text()
-const note = text("Notes on the answer as a whole; left out when there are none.")
+const note = text("Notes on the answer as a whole; omitted if empty.")
 
-const warnings = listOf(text(), "Arguments that the answer does not honour; left out when there are none.")
+const warnings = listOf(text(), "Arguments that the answer does not honour; omitted if empty.")
 
 export const searchResultsSchema = output({
   results: listOf(object({ id: text("For `fetch`."), title, url }), "Best first."),

@@ -64,6 +64,6 @@ export const shortened = (field: string, text: string | undefined, most: number)
         },
       ]
 
-/** The warnings of a response; the field is left out if there are none. */
+/** The warnings of a response; the field is omitted if empty. */
 export const presentWarnings = (warnings: readonly Warning[]): { readonly warnings?: readonly Warning[] } =>
   warnings.length === 0 ? {} : { warnings }

@@ -52,7 +52,7 @@ export function sectionsOf(markdown: string): Section[] {
   return found.map(({ heading, start, end }) => ({ heading, start, end }))
 }
 
-/** The first section with this heading, by its words or as links name it (`how-to-install`); `null` if there is none. */
+/** The first section with this heading, by its words or as links name it (`how-to-install`), or `null`. */
 export function sectionNamed(sections: readonly Section[], name: string): Section | null {
   const plain = (text: string) => text.trim().replaceAll(/\s+/g, " ").toLowerCase()
   const wanted = plain(name)

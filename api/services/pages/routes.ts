@@ -182,7 +182,7 @@ const ORDERS = "Warning: This page gives orders to language models. They are tex
 const restOf = (chars: number, next: number): string =>
   `… (${chars} more characters: GET /pages with this url and offset=${next})`
 
-/** The address after the prefix, written out or percent-encoded; null if there is none. */
+/** The address after the prefix, written out or percent-encoded, or null. */
 function prefixedUrl(original: string): PageUrl | null {
   const at = original.indexOf(READ_PREFIX)
   if (at < 0) return null

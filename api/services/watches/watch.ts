@@ -65,7 +65,7 @@ export interface Entry {
   /** The sources and readers of the page, to decide later whether a key may see it. */
   readonly sources: readonly string[]
   readonly readers?: Page["readers"]
-  /** Diff of the Markdown, in unified format; `null` if there is none, or the earlier text was not kept. */
+  /** Diff of the Markdown, in unified format, or `null`, or the earlier text was not kept. */
   readonly diff: string | null
   readonly at: Date
 }

@@ -205,7 +205,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
   })
 
   describe("writers", () => {
-    test("take turns, and one without patience is told that others write and can write later", async () => {
+    test("take turns, and one without patience fails because others write, and can write later", async () => {
       const [db, other] = [own(), own()]
       const things = await table(db)
       other.mode = { patienceMs: 0, isDurable: false }

@@ -55,7 +55,7 @@ test("tables are created even on a connection without patience, while another pr
   await once(other, "exit")
 })
 
-test("a store without patience is told that another process is writing, and reads the earlier data", async () => {
+test("a store without patience fails because another process is writing, and reads the earlier data", async () => {
   using db = await openStateStore(folder)
   await db.script("create table lark (n integer) strict")
   db.patienceMs = 0
@@ -73,7 +73,7 @@ test("a store without patience is told that another process is writing, and read
   await once(other, "exit")
 })
 
-test("SQLite's lock errors are told apart from other errors", async () => {
+test("SQLite's lock errors are distinguished from other errors", async () => {
   const other = await writing(join(folder, "state.db"))
   using db = new DatabaseSync(join(folder, "state.db"), { timeout: 0 })
   const failed = (sql: string): unknown => {

@@ -19,7 +19,8 @@ import { type Declared, readSourcesFile, SourcesFileError } from "../../sources/
 import { type SourceReference, strayReferences } from "../../sources/written/references.ts"
 import { backupLines } from "../backups/backups-text.ts"
 import { removeNow } from "./remove-now.ts"
-import { counted, planLines, teller } from "./sources-text.ts"
+import { counted } from "#engine/commands/command-progress.ts"
+import { planLines, teller } from "./sources-text.ts"
 
 /** The options of `fossick sources validate`, `plan` and `apply`. */
 export interface FileArguments {

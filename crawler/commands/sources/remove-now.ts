@@ -7,7 +7,8 @@ import { engineSettings } from "#engine/settings.ts"
 import type { Jobs } from "../../jobs/jobs.ts"
 import { removeAskedPages } from "../../upkeep/removals/remove-pages.ts"
 import type { Sources } from "../../sources/sources.ts"
-import { counted, say } from "./sources-text.ts"
+import { counted } from "#engine/commands/command-progress.ts"
+import { say } from "./sources-text.ts"
 
 /** Removes the pages due for removal, in a running appliance or otherwise in this process. @returns the exit code */
 export async function removeNow(

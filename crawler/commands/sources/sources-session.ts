@@ -20,16 +20,8 @@ import { readSourcesFile } from "../../sources/file/sources-file.ts"
 import { showBackups } from "../backups/backups-session.ts"
 import { backupLine } from "../backups/backups-text.ts"
 import { removeNow } from "./remove-now.ts"
-import {
-  counted,
-  forNobodyText,
-  listLines,
-  say,
-  scheduleText,
-  teller,
-  timeText,
-  troubleOf,
-} from "./sources-text.ts"
+import { counted } from "#engine/commands/command-progress.ts"
+import { forNobodyText, listLines, say, scheduleText, teller, timeText, troubleOf } from "./sources-text.ts"
 
 const SHOWN_RUNS = 5
 /** Pages that nobody is allowed to read. */

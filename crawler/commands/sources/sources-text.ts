@@ -1,6 +1,7 @@
 import { isOver, type Job, type JobResult } from "../../job.ts"
 import type { SourceStatus } from "../../sources/source-status.ts"
 import { aboutSeconds } from "#base/text/duration.ts"
+import { counted } from "#engine/commands/command-progress.ts"
 import type { FullCrawl } from "../../sources/crawl-time.ts"
 import { watcherOf } from "../../fetch/content/kinds.ts"
 import type { SourceChange } from "../../sources/file/plan.ts"
@@ -102,7 +103,7 @@ export function listLines(
   return [...table([HEADINGS, ...rows], NUMBERS), ...troubles]
 }
 
-/** Says how many pages nobody is allowed to read; `null` if there are none. */
+/** Says how many pages nobody is allowed to read, or `null`. */
 export const forNobodyText = (pages: number): string | null =>
   pages === 0
     ? null
@@ -113,18 +114,13 @@ function rowOf(
   status: SourceStatus | undefined,
 ): string[] {
   const { pages = 0, pagesWithVectors: embedded = null, lastResult = null, lastJob = null } = status ?? {}
-  const open = lastJob !== null && !isOver(lastJob.state)
   const count = (value: number | undefined) => (value === undefined ? "-" : value.toLocaleString("en"))
   return [
     source.name.length > MAX_NAME ? `${source.name.slice(0, MAX_NAME - 1).toWellFormed()}…` : source.name,
     count(pages),
     ...(["new", "changed", "gone", "failed"] as const).map((key) => count(lastResult?.[key])),
     pages === 0 || embedded === null ? "-" : `${Math.floor((100 * embedded) / pages)} %`,
-    open
-      ? `${lastJob.state} now`
-      : lastResult === null && lastJob !== null
-        ? lastJob.state
-        : resultText(lastResult?.result ?? null),
+    runText(lastJob?.state ?? null, lastResult?.result ?? null),
     shortTime(lastResult?.endedAt ?? null),
     origin === "one-off" ? "one-off" : whenNext(source, paused, nextRun),
   ]
@@ -137,8 +133,12 @@ function whenNext(source: Source, paused: boolean, nextRun: Date | null): string
   return isWatched ? "on change" : shortTime(nextRun)
 }
 
-const resultText = (result: JobResult | null): string =>
-  result === null ? "never ran" : result === "finished-with-problems" ? "problems" : result
+/** The state of a running job, otherwise the last result; a job that ended without a result shows its state. */
+function runText(state: Job["state"] | null, result: JobResult | null): string {
+  if (state !== null && !isOver(state)) return `${state} now`
+  if (result !== null) return result === "finished-with-problems" ? "problems" : result
+  return state ?? "never ran"
+}
 
 /** `11-21 03:15`, in UTC; the year is obvious. */
 const shortTime = (time: Date | null): string =>
@@ -172,10 +172,6 @@ export function timeText(time: Date | null): string {
 export function scheduleText({ cron, everyHours, timeZone, jitterMinutes }: Schedule): string {
   const times = cron === null ? `every ${everyHours} hours` : `${cron} (${timeZone})`
   return jitterMinutes === 0 ? times : `${times}, up to ${jitterMinutes} min later`
-}
-
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`
 }
 
 /** Prints a message for people or for programs. */

@@ -95,7 +95,7 @@ export function spellings(url: PageUrl): PageUrl[] {
   return [...found].slice(1)
 }
 
-/** The only difference between two addresses; `null` if there is none, if there are several, or if it is of another kind. */
+/** The only difference between two addresses, or `null`, if there are several, or if it is of another kind. */
 export function differenceOf(
   a: PageUrl,
   b: PageUrl,

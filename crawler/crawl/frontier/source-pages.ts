@@ -79,7 +79,7 @@ export async function pageCounts(db: StateStore, source: string): Promise<PageCo
     .executeTakeFirstOrThrow()
 }
 
-/** The address of a page of a source whose last visit has these words in its detail; `null` if there is none. */
+/** The address of a page of a source whose last visit has these words in its detail, or `null`. */
 export async function somePageSaying(db: StateStore, source: string, words: string): Promise<string | null> {
   const page = await heldFor(db, source).select("url").where(says(words)).limit(1).executeTakeFirst()
   return page?.url ?? null

@@ -15,7 +15,7 @@ export interface LoginForm {
   readonly isPlain: boolean
 }
 
-/** The login form on a page; `null` if there is none. A form with two password fields is for registration. */
+/** The login form on a page, or `null`. A form with two password fields is for registration. */
 export function loginForm({
   url,
   html,
@@ -37,7 +37,7 @@ const LOGIN_TEXT =
   /^\s*(?:log[ -]?in|sign[ -]?in|anmelden|einloggen|connexion|se connecter|iniciar sesi[oó]n|accedi|entrar)\s*$/i
 const LOGIN_PATH = /(?:^|[/=])(?:log-?in|sign-?in|users\/sign_in|UserLogin|Special:UserLogin)(?:[/?&.]|$)/i
 
-/** The page's link to a login form on its own host; `null` if there is none. */
+/** The page's link to a login form on its own host, or `null`. */
 export function loginLink({ url, links }: Pick<SiteLook, "url" | "links">): PageUrl | null {
   const { host } = new URL(url)
   const own = links.filter((link) => new URL(link.url).host === host)

@@ -181,7 +181,7 @@ test.each([
   expect(found.obstacles).toMatchObject([{ kind, help: expect.any(String) }])
 })
 
-test("robots.txt is obeyed unless the site is the operator's own, who is told how to ignore it", async () => {
+test("robots.txt is obeyed unless the site is the operator's own; the result says how to ignore it", async () => {
   await using site = await startTestSite({
     "/robots.txt": textFile("User-agent: *\nDisallow: /"),
     "/": article("Closed"),

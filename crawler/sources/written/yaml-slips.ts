@@ -74,7 +74,7 @@ export function readYaml(text: string): ReadYaml {
   }
 }
 
-/** The unquoted secrets in the line of an error, and the text with plain words in their places; `null` if there are none. */
+/** The unquoted secrets in the line of an error, and the text with plain words in their places, or `null`. */
 function withoutUnquotedSecrets(text: string, error: number) {
   const start = text.lastIndexOf("\n", error - 1) + 1
   const end = text.indexOf("\n", error)

@@ -36,7 +36,7 @@ export function filterOf(conditions: readonly Condition[]): string | undefined {
   return all(conditions.flatMap(rulesOf))
 }
 
-/** Combines the given rules; `undefined` if there are none. */
+/** Combines the given rules, or `undefined`. */
 export function all(rules: readonly string[]): string | undefined {
   return rules.length === 0 ? undefined : rules.map((rule) => `(${rule})`).join(" AND ")
 }

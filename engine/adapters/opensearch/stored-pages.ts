@@ -76,7 +76,7 @@ export async function pagesWithVectors(
   })
 }
 
-/** A page without its passages; `null` if there is none. */
+/** A page without its passages, or `null`. */
 export async function storedPage(
   cluster: Cluster,
   indexes: Indexes,

@@ -38,7 +38,7 @@ export interface IndexStatus {
   readonly current: GenerationStatus
   readonly previous: (GenerationStatus & { readonly keptUntil: string; readonly isDamaged: boolean }) | null
   readonly building: GenerationStatus | null
-  /** The target of the next build; `null` if there is none. */
+  /** The target of the next build, or `null`. */
   readonly due: Target | null
   /** The target that was abandoned by a rollback, and that the settings still ask for. */
   readonly declined: Target | null

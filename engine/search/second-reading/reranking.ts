@@ -28,7 +28,7 @@ export class Readings {
     return this.#failure
   }
 
-  /** The reranker's score for each text, by page id; null if there are none, or they didn't arrive in time. */
+  /** The reranker's score for each text, by page id, or null, or they didn't arrive in time. */
   async of(texts: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, number> | null> {
     if (this.#failure) return null
     const unread = [...new Set(texts.values())].filter((text) => !this.#scores.has(text))

@@ -120,7 +120,7 @@ export function wordsOf(
 }
 
 /**
- * The one term that a text contains exactly when it contains this word or name; null if there is none: for several
+ * The one term that a text contains exactly when it contains this word or name, or null: for several
  * words, no word, or a word in a script without spaces.
  */
 export function wholeTerm(word: string, language: string | null): string | null {

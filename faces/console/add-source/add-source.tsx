@@ -39,7 +39,7 @@ export function Adding({
   readonly after: (name: string, isRun: boolean) => Place
 }) {
   const look = useCall<Look>()
-  /** The address in the form that was opened without a check; null if there is none. */
+  /** The address in the form that was opened without a check, or null. */
   const [bare, setBare] = useState<string | null>(null)
   const isBare = bare !== null
   const ask = (address: string, ignoresRobots = false) => {

@@ -155,7 +155,7 @@ function numberOf(text: string): number | string | undefined {
   return Number.isFinite(number) ? number : written
 }
 
-/** The fields that have a value; undefined if there are none. */
+/** The fields that have a value, or undefined. */
 function given(fields: Written): Written | undefined {
   const all = Object.entries(fields).filter(([, value]) => value !== undefined)
   return all.length === 0 ? undefined : Object.fromEntries(all)

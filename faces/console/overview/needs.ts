@@ -9,7 +9,7 @@ export interface Need {
   readonly icon: IconName
   readonly title: string
   readonly text: string
-  /** The place in the console to handle it; null if there is none. */
+  /** The place in the console to handle it, or null. */
   readonly to: Place | null
   readonly todo: string
 }

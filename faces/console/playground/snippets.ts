@@ -5,7 +5,7 @@ export interface FilledCall {
   readonly path: string
   readonly inPath: Readonly<Record<string, string>>
   readonly inQuery: Readonly<Record<string, string>>
-  /** The body as JSON; undefined if there is none. */
+  /** The body as JSON, or undefined. */
   readonly body: unknown
 }
 

@@ -3,8 +3,7 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 type Outcome = AnswerOf<"GET /admin/outcomes">["outcomes"][number]
 
 /** The outcome's label, such as `failed: dns`. */
-export const shownOutcome = (outcome: string): string =>
-  outcome.replace("http-status", "HTTP error").replace(":", ": ").replaceAll("-", " ")
+export const shownOutcome = (outcome: string): string => outcome.replace(":", ": ").replaceAll("-", " ")
 
 export type Kind = Outcome["kind"]
 

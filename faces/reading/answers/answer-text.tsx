@@ -5,7 +5,7 @@ import { type AnswerBlock, answerBlocks, type Item, listsOf, type Unit } from ".
 
 /** Elements that the page around an answer adds to it. */
 interface Shown {
-  /** The link or button to a source of a unit; null if there is none. */
+  /** The link or button to a source of a unit, or null. */
   readonly cite: (number: number, unit: Unit) => VNode | null
   /** An element shown beside code, such as a button that copies it. */
   readonly besideCode?: (code: string) => VNode

@@ -14,7 +14,7 @@ const HEAD = "--- previous\n+++ current\n"
 
 /**
  * Compares a page with the version that a crawl last put into the index.
- * @param stored the part of that version that the caller may see; null if there is none
+ * @param stored the part of that version that the caller may see, or null
  * @throws WorkError when the texts are too long to compare
  */
 export async function trackChange(

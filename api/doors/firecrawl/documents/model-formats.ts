@@ -129,7 +129,7 @@ async function asked(model: ChatModel, what: Asked, options: ReplyOptions): Prom
   }
 }
 
-/** The JSON of a reply, which models tend to put into a code fence; undefined if there is none. */
+/** The JSON of a reply, which models tend to put into a code fence, or undefined. */
 function parsed(text: string): unknown {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)```/.exec(text)?.[1] ?? text
   return foreignOrNothing(fenced)

@@ -36,7 +36,7 @@ export interface JobTurn {
 /**
  * Works through a job page by page, storing each before the next, until the job is done, its turn is over or `signal`
  * aborts. Each turn reads at least one page.
- * @returns the remaining work; null if there is none
+ * @returns the remaining work, or null
  */
 export async function runJob(
   request: JobRequest,

@@ -87,10 +87,7 @@ const searchResult = namedObject("SearchResult", {
       text(),
       "The sources that the page belongs to, the one that read it last first; left out when the key may not see them.",
     ),
-    collections: listOf(
-      text(),
-      "The collections that contain any of these sources; left out when there are none.",
-    ),
+    collections: listOf(text(), "The collections that contain any of these sources; omitted if empty."),
     section: object(
       {
         heading: orNull(text("The nearest heading above the passage; null when there is none.")),
@@ -119,19 +116,19 @@ const searchResult = namedObject("SearchResult", {
     addresses_models: addressesModels,
     other_forms: listOf(
       object({ url: text(), format: text("The ending of its address: `pdf`, `epub`, `html`.") }),
-      "The same document in other formats; left out when there are none.",
+      "The same document in other formats; omitted if empty.",
     ),
     copies: listOf(
       object({ url: text(), title: text() }),
-      "Other results with the same content; left out when there are none.",
+      "Other results with the same content; omitted if empty.",
     ),
     translations: listOf(
       object({ url: text(), title: text(), language: orNull(text("ISO 639-1.")) }),
-      "The same page in other languages, also found; left out when there are none.",
+      "The same page in other languages, also found; omitted if empty.",
     ),
     versions: listOf(
       object({ url: text(), title: text() }),
-      "The same page in other versions of the documentation, also found; left out when there are none.",
+      "The same page in other versions of the documentation, also found; omitted if empty.",
     ),
   }),
 })

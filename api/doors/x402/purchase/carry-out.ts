@@ -49,7 +49,7 @@ const refused = (outcome: X402Outcome): Ended => ({ kind: "refused", outcome })
  * Looks for an earlier result, verifies, searches, settles, and answers. The order is a promise: nobody pays for a
  * search that was not carried out, and no part of an answer is sent before it has been paid for.
  *
- * @param entry the ledger's entry for the payment; null if there is none
+ * @param entry the ledger's entry for the payment, or null
  */
 export async function carryOut(
   ctx: Context,

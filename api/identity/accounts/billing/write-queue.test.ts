@@ -275,7 +275,7 @@ test("while another connection writes, the event loop keeps running and the writ
   expect(await kept()).toEqual([10, 11, 12])
 })
 
-test("a write that waits too long for another connection is told to retry, and the queue continues", async () => {
+test("a write that waits too long for another connection fails with a retry hint, and the queue continues", async () => {
   let now = 1000
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now)
   const end = await othersWrite()

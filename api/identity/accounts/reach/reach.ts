@@ -84,9 +84,9 @@ export interface ReachParts {
   readonly readers: LimitParts["readers"]
   /** Tests whether an address belongs to any of these sources. */
   readonly sites: (sources: readonly string[]) => Promise<AddressTest>
-  /** Searches other appliances in addition to the engine; left out if there are none. These searches don't count as searches at the gate. */
+  /** Searches other appliances in addition to the engine; omitted if empty. These searches don't count as searches at the gate. */
   readonly federated?: ((own: Pick<Engine, "search">) => Pick<Engine, "search">) | undefined
-  /** Finds the other appliance where a page was recently found; left out if there are none. */
+  /** Finds the other appliance where a page was recently found; omitted if empty. */
   readonly holderOf?: ((url: PageUrl) => Peer | null) | undefined
   /** The gate for all searches and all reads of live pages. */
   readonly gates: Gates

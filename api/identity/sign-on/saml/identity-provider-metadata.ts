@@ -7,7 +7,7 @@ export interface IdentityProvider {
   readonly entityId: string
   /** Accepts requests with the HTTP-Redirect binding. */
   readonly signInUrl: string
-  /** Address that accepts answers to the provider's requests to sign users out, with the HTTP-Redirect binding; null if there is none. */
+  /** Address that accepts answers to the provider's requests to sign users out, with the HTTP-Redirect binding, or null. */
   readonly signOutUrl: string | null
   /** PEM certificates. Any of them may sign: while a provider is changing its key, it has two. */
   readonly certificates: readonly string[]

@@ -48,9 +48,7 @@ const SourceWritten = namedObject("SourceWritten", {
 })
 const SourcePreview = namedObject("SourcePreview", {
   name: orNull(text("Null if the draft has no name.")),
-  exists: orNull(
-    oneOf(["file", "api"], "Where a source of this name is already declared; null if there is none."),
-  ),
+  exists: orNull(oneOf(["file", "api"], "Where a source of this name is already declared, or null.")),
   yaml: text("The source as YAML for a sources file."),
   problems,
   closed_addresses: listOf(

@@ -1,5 +1,6 @@
 import { EXIT } from "#base/exit-codes.ts"
-import { counted, table } from "#crawler/commands/sources/sources-text.ts"
+import { table } from "#crawler/commands/sources/sources-text.ts"
+import { counted } from "#engine/commands/command-progress.ts"
 
 import type { GivenTo } from "../../../client/client.ts"
 import { asked, type Asking } from "./appliance-address.ts"

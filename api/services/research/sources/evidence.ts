@@ -46,7 +46,7 @@ export interface Finding extends ReportText, Pick<AnsweringUnit, "kind" | "headi
   pages?: Record<number, CitedPage>
   /** For each question, by its index, how certain it is that the unit answers it, as a logit. */
   readonly values: Record<number, number>
-  /** Index of a contradicting finding; `null` if there is none. */
+  /** Index of a contradicting finding, or `null`. */
   disagrees: number | null
 }
 

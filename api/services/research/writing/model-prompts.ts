@@ -173,7 +173,7 @@ export function formMessages(
 
 export const readForm = (reply: string): unknown => parsed(reply, "{", "}")
 
-/** The JSON in a reply, which models often surround with a sentence or a code block; `undefined` if there is none. */
+/** The JSON in a reply, which models often surround with a sentence or a code block, or `undefined`. */
 function parsed(reply: string, open: string, close: string): unknown {
   const json = reply.slice(reply.indexOf(open), reply.lastIndexOf(close) + 1)
   // Small models often end a list with a comma.

@@ -76,7 +76,7 @@ export class MailStore {
     return rows.map(stored)
   }
 
-  /** A message with this key and text in any file; `null` if there is none. */
+  /** A message with this key and text in any file, or `null`. */
   async known(
     source: string,
     { key, sum }: Pick<MessageIdentity, "key" | "sum">,

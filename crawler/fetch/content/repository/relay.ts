@@ -9,7 +9,7 @@ import { codeOf } from "../../network-error.ts"
 export interface RelayTarget {
   /** The address of the repository, in the form that `git clone` accepts. */
   readonly url: URL
-  /** The Authorization header; `null` if there is none. */
+  /** The Authorization header, or `null`. */
   readonly authorization: string | null
   readonly guard: AddressGuard
 }

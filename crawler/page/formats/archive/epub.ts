@@ -79,7 +79,7 @@ interface Book {
   readonly publishedAt: Date | null
   /** The chapters' files in reading order, relative to the package file. */
   readonly spine: readonly string[]
-  /** The files with its tables of contents, in EPUB 3 and EPUB 2 form; null if there is none. */
+  /** The files with its tables of contents, in EPUB 3 and EPUB 2 form, or null. */
   readonly nav: string | null
   readonly ncx: string | null
   /** Files outside the reading order, which readers reach only through links. */

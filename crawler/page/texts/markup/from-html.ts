@@ -42,7 +42,7 @@ export function fromHtml(
   return { markdown: markdown.trim(), links: [...links.values()] }
 }
 
-/** The words in a piece of HTML, for a title; null if there are none. */
+/** The words in a piece of HTML, for a title, or null. */
 export function wordsOf(html: string): string | null {
   const words = collapse(textOf(parseTree(html)))
   return words === "" ? null : words

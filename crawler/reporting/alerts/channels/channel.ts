@@ -27,7 +27,6 @@ export interface AlertChannel {
   readonly called: {
     readonly way: string
     readonly one: string
-    readonly many: string
     readonly server: string
   }
   /** The settings to check when messages are not accepted. */

@@ -3,7 +3,7 @@ import type { AlertChannel } from "./channel.ts"
 
 export const email = {
   name: "email",
-  called: { way: "e-mail", one: "e-mail", many: "e-mails", server: "a mail server" },
+  called: { way: "e-mail", one: "e-mail", server: "a mail server" },
   settings: "FOSSICK_SMTP_URL",
   queue: "alerts",
   receivers: ({ alertEmail }) => alertEmail,

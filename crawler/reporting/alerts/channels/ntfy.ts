@@ -19,7 +19,7 @@ const LOOKS: Readonly<
 
 export const ntfy = {
   name: "ntfy",
-  called: { way: "ntfy", one: "notification", many: "notifications", server: "an ntfy server" },
+  called: { way: "ntfy", one: "notification", server: "an ntfy server" },
   settings: "FOSSICK_ALERT_NTFY and FOSSICK_ALERT_NTFY_TOKEN",
   queue: "alerts",
   // Only the host is stored and shown: anyone who knows the topic can read it.

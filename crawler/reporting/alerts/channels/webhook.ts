@@ -4,7 +4,7 @@ import type { AlertChannel } from "./channel.ts"
 /** The webhook from the settings. Alerts are sent to it through the queue of all webhooks, where an admin sees them and can send them again. */
 export const webhook = {
   name: "webhook",
-  called: { way: "webhook", one: "webhook", many: "webhooks", server: "a receiver" },
+  called: { way: "webhook", one: "webhook", server: "a receiver" },
   settings: "FOSSICK_ALERT_WEBHOOK",
   queue: "webhooks",
   receivers: ({ alertWebhook }) => (alertWebhook === "" ? [] : [alertWebhook]),

@@ -34,7 +34,7 @@ export interface Recognised {
   readonly name: string
   readonly version: string | null
   readonly evidence: readonly string[]
-  /** The section of docs/recipes.md; `null` if there is none for the program. */
+  /** The section of docs/recipes.md, or `null` for the program. */
   readonly recipe: string | null
   readonly advice: Advice
 }

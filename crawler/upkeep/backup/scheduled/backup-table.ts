@@ -195,7 +195,7 @@ export class BackupTable {
     return (await this.unfinished())?.state === "queued"
   }
 
-  /** Takes the queued run and marks it as running here; `null` if there is none. Only the process that holds the lock may call this. */
+  /** Takes the queued run and marks it as running here, or `null`. Only the process that holds the lock may call this. */
   async start(): Promise<BackupRun | null> {
     const waiting = await this.unfinished()
     if (waiting?.state !== "queued") return null

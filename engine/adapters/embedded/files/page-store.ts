@@ -206,7 +206,7 @@ export class PageStore implements Disposable {
   }
 
   /**
-   * Describes the damage to the file as the rest of a sentence; `null` if there is none. Reads the whole file.
+   * Describes the damage to the file as the rest of a sentence, or `null`. Reads the whole file.
    *
    * @param breathe awaited between pages
    */
