@@ -339,7 +339,7 @@ describe("the doctor", () => {
       },
       {
         level: "wrong",
-        what: "1 e-mails are waiting for a mail server that does not accept them (connect ECONNREFUSED).",
+        what: "1 e-mail is waiting for a mail server that does not accept them (connect ECONNREFUSED).",
       },
     ])
   })
