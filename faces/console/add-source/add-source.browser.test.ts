@@ -115,7 +115,7 @@ describe("adding a source in a browser", { tags: ["chromium"] }, () => {
     const alerts = page.getByRole("alert")
     await alerts.filter({ hasText: "This field must be" }).waitFor()
     expect(await page.evaluate("document.activeElement.name")).toBe("name")
-    await alerts.filter({ hasText: "This field is the name of another source." }).waitFor()
+    await alerts.filter({ hasText: "This field must not be the name of another source." }).waitFor()
     await page.getByLabel("Name", { exact: true }).fill("another manual")
     await page.getByLabel("Maximum number of pages").fill("")
     await alerts.filter({ hasText: /must have five fields/ }).waitFor()

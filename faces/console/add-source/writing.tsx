@@ -181,5 +181,5 @@ function Beside({
 /** The reasons why the source can't be saved: a new source can't replace another one, either. */
 const problemsOf = ({ problems, exists }: Preview, isNew: boolean): Preview["problems"] =>
   isNew && exists !== null
-    ? [...problems, { field: "name", message: "is the name of another source" }]
+    ? [...problems, { field: "name", message: "must not be the name of another source" }]
     : problems
