@@ -14,6 +14,11 @@ import { freePort } from "#base/testing/free-port.ts"
 
 /** The network that the local chain claims to be, so that clients accept its token without configuration. */
 export const NETWORK = "eip155:84532"
+/**
+ * The network as viem describes it. We switch off viem's search for replaced transactions: during that search viem
+ * ignores new blocks, and if it misses the one with our transaction, it waits in vain for another until its timeout.
+ */
+export const LOCAL_CHAIN = { ...baseSepolia, supportsTransactionReplacementDetection: false }
 /** The address of USDC on Base Sepolia. */
 export const USDC: Address = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
 const MULTICALL: Address = "0xcA11bde05977b3631167028862bE2a173976CA11"
@@ -47,15 +52,21 @@ export async function startChain() {
   const rpcUrl = `http://127.0.0.1:${port}`
   const child = spawn(
     program,
-    ["--host", "127.0.0.1", "--port", String(port), "--chain-id", String(baseSepolia.id), "--silent"],
+    ["--host", "127.0.0.1", "--port", String(port), "--chain-id", String(LOCAL_CHAIN.id), "--silent"],
     { stdio: ["ignore", "ignore", "inherit"] },
   )
   const exited = once(child, "exit")
   const kill = () => child.kill("SIGKILL")
-  // Stops the chain even if a test fails.
+  // Stops the chain even if a test never disposes of it.
   process.once("exit", kill)
+  await using starting = new AsyncDisposableStack()
+  starting.defer(async () => {
+    process.off("exit", kill)
+    child.kill("SIGTERM")
+    await exited
+  })
 
-  const network = { chain: baseSepolia, transport: http(rpcUrl, { retryCount: 0 }), pollingInterval: POLL_MS }
+  const network = { chain: LOCAL_CHAIN, transport: http(rpcUrl, { retryCount: 0 }), pollingInterval: POLL_MS }
   const reader = createPublicClient(network)
   const control = createTestClient({ ...network, mode: "anvil" })
   while (!(await reader.getChainId().catch(() => null))) {
@@ -90,6 +101,7 @@ export async function startChain() {
   for (const { address } of [payer, payerV1, payerAxios, drainPayer])
     await send(deployer, "mint", address, FUNDS)
 
+  const started = starting.move()
   return {
     rpcUrl,
     reader,
@@ -99,11 +111,7 @@ export async function startChain() {
       reader.readContract({ address: USDC, abi: tokenAbi, functionName: "balanceOf", args: [address] }),
     mint: (to: Address, amount: bigint) => send(deployer, "mint", to, amount),
     transfer: (from: typeof deployer, to: Address, amount: bigint) => send(from, "transfer", to, amount),
-    async [Symbol.asyncDispose]() {
-      process.off("exit", kill)
-      child.kill("SIGTERM")
-      await exited
-    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }
 

@@ -8,9 +8,8 @@ import { toFacilitatorEvmSigner } from "@x402/evm"
 import { ExactEvmScheme } from "@x402/evm/exact/facilitator"
 import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/facilitator"
 import { createWalletClient, http, publicActions } from "viem"
-import { baseSepolia } from "viem/chains"
 
-import { NETWORK } from "./chain.ts"
+import { LOCAL_CHAIN, NETWORK } from "./chain.ts"
 import { facilitatorAccount } from "./wallets.ts"
 
 /** How the next calls of one kind fail, until another fault is set. */
@@ -36,7 +35,7 @@ const NONE: Fault = { kind: "none" }
 export async function startFacilitator(rpcUrl: string, { confirmationTimeoutMs = 3000, port = 0 } = {}) {
   const client = createWalletClient({
     account: facilitatorAccount(),
-    chain: baseSepolia,
+    chain: LOCAL_CHAIN,
     transport: http(rpcUrl, { retryCount: 0 }),
     pollingInterval: 20,
   }).extend(publicActions)
