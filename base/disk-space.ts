@@ -78,10 +78,10 @@ export function diskOf(dir: string): { readonly freeBytes: number; readonly tota
 
 const isFull = (free: number): boolean => free < AS_GOOD_AS_NOTHING
 
-/** Why a process that is starting cannot write to an existing folder. */
+/** Why a process that is starting cannot write to a folder. */
 export type UnwritableBecause = ReadOnlyBecause | "ENOSPC"
 
-/** Why a process that is starting cannot write to an existing folder: the folder is read-only, or its disk is almost full. `null` if the process can write. */
+/** Why a process that is starting cannot write to a folder: the folder is read-only, or its disk is almost full. `null` if the process can write. */
 export const unwritableBecause = (dir: string): UnwritableBecause | null =>
   readOnlyBecause(dir) ?? (isFull(freeBytes(dir)) ? "ENOSPC" : null)
 

@@ -61,7 +61,8 @@ describe("a read-only folder", { tags: ["mounts"] }, () => {
       const failed = await openStateStore(dir).catch((error) => error)
       console.log(failed.code, isUnwritable(failed))
       console.log(unwritableMessage(dir))
-      console.log(room.problem())`).split("\n")
+      console.log(room.problem())
+      console.log(readOnlyBecause(dir + "/new/data"))`).split("\n")
     expect(said[0]).toBe("EROFS true true false")
     expect(said[1]).toBe("EROFS true")
     expect(said[2]).toBe(
@@ -70,6 +71,8 @@ describe("a read-only folder", { tags: ["mounts"] }, () => {
     expect(said[3]).toMatch(
       /^the data folder \(FOSSICK_DATA_DIR\) is read-only: .*mount its disk for writing$/,
     )
+    // A folder that cannot be created there is as read-only as the disk.
+    expect(said[4]).toBe("EROFS")
   })
 
   test("has readable stores, whether they were closed or killed", () => {
@@ -85,7 +88,7 @@ describe("a read-only folder", { tags: ["mounts"] }, () => {
   })
 })
 
-test("a read-only folder is distinguished from a writable folder and a missing one", async () => {
+test("a read-only folder is distinguished from a writable folder and one that can be created", async () => {
   expect(readOnlyBecause(dir)).toBeNull()
   expect(readOnlyBecause(join(dir, "none"))).toBeNull()
   using db = await openStateStore(dir)

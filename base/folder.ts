@@ -12,14 +12,15 @@ const WRITABLE_BY = {
 export type ReadOnlyBecause = keyof typeof WRITABLE_BY
 
 /**
- * Why an existing folder cannot be written to: its file system is mounted read-only, or became read-only after disk
- * errors, or the folder belongs to another user. `null` if it is writable or does not exist.
+ * Why a folder cannot be written to, or created if it does not exist: its file system is mounted read-only, or became
+ * read-only after disk errors, or the folder belongs to another user. `null` if it is writable.
  */
 export function readOnlyBecause(dir: string): ReadOnlyBecause | null {
   try {
     accessSync(dir, constants.W_OK)
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException
+    if (code === "ENOENT" && dir !== dirname(dir)) return readOnlyBecause(dirname(dir))
     return code in WRITABLE_BY ? (code as ReadOnlyBecause) : null
   }
   try {

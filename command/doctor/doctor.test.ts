@@ -4,6 +4,7 @@ import { alertSettings } from "#crawler/alert-settings.ts"
 import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { createServer as createHttpServer } from "node:http"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -252,6 +253,26 @@ describe("the doctor", () => {
       },
     ])
     expect([of("disk space"), of("state.db")]).toEqual([[], []])
+  })
+
+  test("finds the appliance that answers for a read-only folder", { tags: ["mounts"] }, async () => {
+    using folder = temporaryFolder()
+    const dataDir = join(folder.path, "data")
+    ;(await openStateStore(dataDir)).close()
+    let status = 200
+    const appliance = createHttpServer((_, response) => response.writeHead(status).end()).listen(
+      0,
+      "127.0.0.1",
+    )
+    await once(appliance, "listening")
+    const { port } = appliance.address() as AddressInfo
+    const examined = async () =>
+      (await examine(folder.path, { FOSSICK_PORT: String(port) }, reading(dataDir))).of("port")
+    expect(await examined()).toEqual([])
+    status = 404
+    expect(await examined()).toMatchObject([{ what: `Port ${port} is in use by another program.` }])
+    appliance.closeAllConnections()
+    appliance.close()
   })
 
   test("reports a clock in doubt, until someone confirms that it is right", async () => {

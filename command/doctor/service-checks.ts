@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { unwritableBecause } from "#base/disk-space.ts"
 import { findBrowser } from "#crawler/fetch/render/find-browser.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { isNewEnough, NODE_MAJOR } from "../find-node.js"
@@ -22,21 +23,25 @@ export const portCheck = ({ dataDir, host, port }: DoctorSettings): Check => ({
   name: "port",
   async run(): Promise<Found> {
     if (port === 0) return []
-    if (await isRunning(dataDir)) {
+    const isLocked = await isRunning(dataDir)
+    // An appliance leaves no lock in a folder that it cannot write to.
+    if (isLocked || unwritableBecause(dataDir) !== null) {
       const local = ["0.0.0.0", "::"].includes(host) ? "localhost" : host.includes(":") ? `[${host}]` : host
       const url = `http://${local}:${port}/readyz`
       try {
         const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
         if (response.ok) return []
-        return wrong(
-          `The appliance is not ready: ${(await response.text()).slice(0, 500)}`,
-          "docs/troubleshooting.md",
-        )
+        if (isLocked)
+          return wrong(
+            `The appliance is not ready: ${(await response.text()).slice(0, 500)}`,
+            "docs/troubleshooting.md",
+          )
       } catch {
-        return note(
-          `A crawler is running on this data folder, but nothing answers at ${url}.`,
-          "This is normal for fossick crawl without an appliance, and if the API is in another container.",
-        )
+        if (isLocked)
+          return note(
+            `A crawler is running on this data folder, but nothing answers at ${url}.`,
+            "This is normal for fossick crawl without an appliance, and if the API is in another container.",
+          )
       }
     }
     const server = createServer()

@@ -147,7 +147,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
       ["Pages", "7"],
       ["New", "7"],
       ["Changed", "0"],
-      ["Gone", "0"],
+      ["Removed", "0"],
       ["Failed", "3"],
       ["Skipped", "1"],
       ["Vectors", "100%"],

@@ -59,7 +59,11 @@ export function publicDoor({
     }
     const ofHandbook = await handbookKey(text)
     const key = ofHandbook ?? (await publicKeys.verify(text))
-    if (key === null) throw unauthorized()
+    if (key === null) {
+      // A page that may use another key can read why this one is refused, so that its author sees the mistake.
+      if (await publicKeys.admits(ctx.get("Origin"))) allow(ctx)
+      throw unauthorized()
+    }
     ctx.vary("Origin")
     if (ofHandbook === null) checkOrigin(ctx, key)
     else if (!isSameOrigin(ctx, own)) throw new ApiError(403, ONLY_HANDBOOK)

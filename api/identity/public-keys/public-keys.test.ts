@@ -128,6 +128,15 @@ describe("a public key", () => {
     expect(refused.headers.get("Access-Control-Allow-Origin")).toBeNull()
   })
 
+  test("that does not exist is refused with 401, and only a page that may use another key can read why", async () => {
+    const { text } = await publicKey()
+    const wrong = `${text.slice(0, -4)}0000`
+    const refused = await search(wrong)
+    expect([refused.status, refused.headers.get("Access-Control-Allow-Origin")]).toEqual([401, SITE])
+    const elsewhere = await search(wrong, {}, { Origin: "https://evil.example" })
+    expect([elsewhere.status, elsewhere.headers.get("Access-Control-Allow-Origin")]).toEqual([401, null])
+  })
+
   test("can be used on pages of the appliance's own origin if that is listed", async () => {
     const { text } = await publicKey({ origins: [app.url] })
     const typed = await call("GET", `/suggest?q=man&key=${text}`, {

@@ -120,7 +120,7 @@ test("a source goes from its file to its pages and back, without an appliance", 
   )
   const all = await run(folder.path, ["sources", "list"])
   expect(all.out.split("\n")).toEqual([
-    "NAME  PAGES  NEW  CHANGED  GONE  FAILED  VECTORS  LAST RESULT  ENDED UTC    NEXT UTC",
+    "NAME  PAGES  NEW  CHANGED  REMOVED  FAILED  VECTORS  LAST RESULT  ENDED UTC    NEXT UTC",
     expect.stringMatching(
       /^docs      2    2        0     0       0    100 %  finished     \d\d-\d\d \d\d:\d\d  when asked$/,
     ),

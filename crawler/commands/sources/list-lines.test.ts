@@ -36,7 +36,7 @@ test("the source list fits 120 columns, with numbers right-aligned and reasons b
   const names = ["a".repeat(80), "docs"]
   const lines = listLines(names.map(entry), new Map(names.map((name) => [name, status()])))
   expect(lines.slice(0, 3)).toEqual([
-    "NAME                        PAGES      NEW  CHANGED     GONE   FAILED  VECTORS  LAST RESULT  ENDED UTC    NEXT UTC",
+    "NAME                        PAGES      NEW  CHANGED  REMOVED   FAILED  VECTORS  LAST RESULT  ENDED UTC    NEXT UTC",
     `${"a".repeat(23)}…  999,999  999,999  999,999  999,999  999,999     99 %  problems     11-21 03:41  11-21 03:41`,
     "docs                      999,999  999,999  999,999  999,999  999,999     99 %  problems     11-21 03:41  11-21 03:41",
   ])

@@ -188,7 +188,7 @@ async function show(
   const changes = status?.lastResult
   if (changes) {
     say(
-      `last result ${changes.new} new, ${changes.changed} changed, ${changes.gone} gone, ${changes.failed} failed (job ${changes.job})`,
+      `last result ${changes.new} new, ${changes.changed} changed, ${changes.gone} removed, ${changes.failed} failed (job ${changes.job})`,
     )
   }
   return EXIT.ok

@@ -76,7 +76,7 @@ const HEADINGS = [
   "PAGES",
   "NEW",
   "CHANGED",
-  "GONE",
+  "REMOVED",
   "FAILED",
   "VECTORS",
   "LAST RESULT",

@@ -37,7 +37,7 @@ export function Figures({
         )}
         <Fact name="New">{whole(changes.new)}</Fact>
         <Fact name="Changed">{whole(changes.changed)}</Fact>
-        <Fact name="Gone">{whole(changes.gone)}</Fact>
+        <Fact name="Removed">{whole(changes.gone)}</Fact>
         <Fact name="Failed">{whole(failedIn(job))}</Fact>
       </dl>
     </section>

@@ -59,7 +59,7 @@ const COLUMNS: readonly Column<Job>[] = [
   },
   { heading: "New", isNumber: true, cell: ({ changes }) => whole(changes.new) },
   { heading: "Changed", isNumber: true, cell: ({ changes }) => whole(changes.changed) },
-  { heading: "Gone", isNumber: true, cell: ({ changes }) => whole(changes.gone) },
+  { heading: "Removed", isNumber: true, cell: ({ changes }) => whole(changes.gone) },
   { heading: "Failed", isNumber: true, cell: (job) => whole(failedIn(job)) },
 ]
 

@@ -35,7 +35,7 @@ export function SourceRow({ entry, running, actions }: RowProps) {
         <Fact name="Pages">{whole(pages)}</Fact>
         <Fact name="New">{last === null ? "–" : whole(last.new)}</Fact>
         <Fact name="Changed">{last === null ? "–" : whole(last.changed)}</Fact>
-        <Fact name="Gone">{last === null ? "–" : whole(last.gone)}</Fact>
+        <Fact name="Removed">{last === null ? "–" : whole(last.gone)}</Fact>
         <Fact name="Failed">{visits(last, "failed")}</Fact>
         <Fact name="Skipped">{visits(last, "skipped")}</Fact>
         <Fact name="Vectors">{vectors === null || pages === 0 ? "–" : share(vectors, pages)}</Fact>
