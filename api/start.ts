@@ -79,7 +79,7 @@ export async function startAppliance(options: StartOptions): Promise<number> {
     const readOnly = standIn !== null && config.readOnly === "off" ? "folder" : config.readOnly
     // A read-only process declares no sources.
     const file = readOnly === "off" ? sourcesFile(config.sourcesFile) : null
-    if (file !== null) say("info", "applying the sources of {file}", { file })
+    if (file !== null) say("info", "applying the sources in {file}", { file })
     const refusal = file === null ? null : applySources(config.sourcesFile, process.env)
     if (refusal !== null) {
       process.stderr.write(`${refusal}\n`)

@@ -104,7 +104,7 @@ function crawlTable(): string {
       "hosts",
       "crawlers",
       "all read",
-      "95 of 100 read",
+      "95 % read",
       "hosts unfinished at that point",
       "pages/s up to that point",
     ],

@@ -86,7 +86,7 @@ async function damagedCase(stores: Stores, file: string, harm: Harm): Promise<Ca
   return {
     file,
     harm,
-    said: said || "none: the file is not needed, or is made again",
+    said: said || "none: the file is not needed, or is recreated",
     wentOn: wentOn.join(", "),
     faults,
   }
@@ -148,7 +148,7 @@ class Victim {
     }
     const thumbnail = await this.#stores.thumbnail(appliance)
     if (thumbnail !== 200)
-      this.wentOn.push(thumbnail === 404 ? "thumbnail made again" : `thumbnail gets ${thumbnail}`)
+      this.wentOn.push(thumbnail === 404 ? "thumbnail recreated" : `thumbnail gets ${thumbnail}`)
     if (!isWhole && (await this.#isHealed())) this.wentOn.push("repaired automatically")
   }
 
@@ -238,8 +238,8 @@ export const proof: Proof = {
     "itself is missing or unreadable; then a message says how to restore it. Disk faults are tested too: the data folder is read-only or its disk " +
     "is full from the start, or the disk fails in use and Linux makes it read-only. Searches, stored pages and thumbnails continue, requests that " +
     "need to write get 503 or 403 with the setting that names the folder, readiness names it too, and no process ends. Work continues once the " +
-    "folder is writable: automatically or, after a disk failure, with a restart. Finally, files of the model are damaged, and the wall clock is " +
-    "moved forward and back and across both changes of summer time. Each problem must be named, everything that can continue must do so, and " +
+    "folder is writable: automatically or, after a disk failure, with a restart. Finally, the model's files are damaged, and the wall clock is " +
+    "moved forward and back, and across both the start and the end of summer time. Each problem must be named, everything that can continue must do so, and " +
     "every page must be found once the problem is fixed.",
   async run(effort: Effort): Promise<Outcome> {
     await using stores = await Stores.fill(settingsOf(effort))

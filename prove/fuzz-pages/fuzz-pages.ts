@@ -49,7 +49,7 @@ export const proof: Proof = {
     "However broken a page is, the crawler reads it or skips it with a stated reason, within the time limit, and its memory doesn't keep growing. " +
     "Pages of manuals and of this handbook, PDF files, Office files and books are changed at random (bytes flipped, cut, duplicated, spliced; tags " +
     "repeated, nested, lost; thousands of attributes; wrong encodings and media types; entities, control characters, damaged structured data). " +
-    "They are visited on a server as the crawler visits pages, in its threads and processes and with its limits.",
+    "A server serves them, and they are visited just as the crawler visits pages: in its threads and processes, and within its limits.",
   run,
 }
 

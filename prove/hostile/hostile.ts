@@ -25,7 +25,7 @@ export const proof: Proof = {
   title: "Hostile sites",
   promise:
     "No site, page, file or caller can make the appliance reach a forbidden address, run code, write a file, or exceed its limits of time and " +
-    "memory. A list of attacks is played over local sockets against the reader, the address guard, the API and a real Chromium. A private " +
+    "memory. A list of attacks is run over local sockets against the reader, the address guard, the API and a real Chromium. A private " +
     "service alongside them records every connection and datagram that reaches it: a single one counts as a fault. Memory is measured across all " +
     "processes.",
   run,

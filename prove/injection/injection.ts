@@ -43,9 +43,8 @@ export const proof: Proof = {
     "languages, 7 disguises and 16 places (8 of them invisible to readers), are planted in pages, which are indexed and searched over HTTP, with " +
     "extractive answers and with a model whose every request is checked. A second set of 500 has other wordings, 6 more languages, 20 disguises " +
     "and 28 places. Half of each set was kept from the detector while it was written or improved. The half of the newest set that was kept from " +
-    "the detector shows how many new wordings get through. This number is measured, not promised, because rules recognise copied wordings, not " +
-    "every new one. Then pages of real " +
-    "manuals are read: fewer than 0.5 % of them may be labelled.",
+    "the detector shows how many new wordings get through. This number is measured, not promised, because rules recognise wordings that they " +
+    "already know, not every new one. Then pages of real manuals are read: fewer than 0.5 % of them may be labelled.",
   run,
 }
 

@@ -254,12 +254,12 @@ class Load {
     const leavers = tries(this.#effort, LEAVERS, 60)
     const before = await this.#warm(() => leave(this.#appliance, leavers, query))
     const readers = tries(this.#effort, SLOW_READERS, 10)
-    this.#effort.tell(`${readers} readers of one byte a second`)
+    this.#effort.tell(`${readers} clients that read one byte a second`)
     const seconds = this.#seconds(SLOW_SECONDS)
     const reading = readSlowly(this.#appliance, { count: readers, ms: seconds * 1000, query })
     const beside = await this.#ask(4, seconds, basic)
     await reading
-    this.#row(`searches alongside ${readers} readers of one byte a second`, times(beside))
+    this.#row(`searches alongside ${readers} clients that read one byte a second`, times(beside))
     this.#judge("beside slow readers", beside)
 
     await this.#idle()
@@ -511,6 +511,6 @@ export const proof: Proof = {
     "minutes. A minute after the load, with the index rebuilt with the first model, the memory of all processes must be within a tenth of what it " +
     "was, with no more processes and at most 16 more threads. Under overload, a refusal may take at most a quarter of the time of an answer. " +
     "While vectors are computed, searches may take at most 1.5 times as long (p99). Clients that read one byte a second, 12,000 idle " +
-    "connections, of which 10,200 are kept open, and clients that disconnect early must leave no lasting cost. Clients and appliance share one machine.",
+    "connections (of which 10,200 are kept open) and clients that disconnect early must have no lasting cost. Clients and appliance share one machine.",
   run,
 }

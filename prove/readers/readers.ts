@@ -24,8 +24,8 @@ const LIVE_PAGES = 8
 export const proof: Proof = {
   title: "Who may read a page",
   promise:
-    "No one sees a page that its readers keep from them, whatever they ask. Sources, folders and pages have random readers, and people have up " +
-    "to fifty groups. " +
+    "No one sees a page that its `readers` setting does not let them read, whatever they ask. Sources, folders and pages have random readers, and people belong to " +
+    "up to fifty groups each. " +
     "Random people make every call that shows pages, each about a random page: with a key, through a program that they let in over MCP, or " +
     "through a service that asks on their behalf, even while all pages are rewritten. " +
     "A page has a unique word in its title, text, facts and images, and another in its address; a response may contain " +

@@ -164,8 +164,8 @@ export const proof: Proof = {
   title: "Secrets",
   promise:
     "No secret that you give the appliance appears in its output or its files. An appliance gets recognisable secrets everywhere it accepts one: " +
-    "in every setting that can hold one, in files, and through named variables. It uses each of them successfully and unsuccessfully, with " +
-    "servers that repeat what they refuse. The secrets include OAuth codes and tokens, passwords of PostgreSQL and OpenSearch servers that refuse " +
+    "in every setting that can hold one, in files, and through named variables. It uses each of them against servers that accept it and " +
+    "against servers that reject it and echo it back. The secrets include OAuth codes and tokens, passwords of PostgreSQL and OpenSearch servers that refuse " +
     "them or are unreachable, keys of peers, tokens of feeds, and secrets that sign webhooks. Then its logs, errors, answers, metrics, traces, " +
     "console calls, exports, backups, Node crash reports and all its files are searched for each secret, plain and encoded: for URLs, forms and " +
     "JSON, in hexadecimal and in base64. Secrets that the appliance generates for itself, such as its signing keys, may appear only in its state and " +

@@ -396,6 +396,6 @@ export const proof: Proof = {
     "The appliance doesn't slow down or use more and more resources over time. For two hours, a made-up site whose pages appear, change and " +
     "disappear is crawled each minute, some of its pages in a browser, while clients search, request reports and run watches; retention periods " +
     "are shortened to minutes. Memory, open files, threads, processes and search times must stay close to what they were after the first ten " +
-    "minutes, and disk use close to what it was after the first hour. The space of deleted pages must be freed automatically.",
+    "minutes, and disk use close to what it was after the first hour. The space used by deleted pages must be freed automatically.",
   run,
 }

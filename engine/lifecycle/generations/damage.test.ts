@@ -102,7 +102,7 @@ describe("a damaged file", () => {
         await writeFile(full, bytes)
         const named = findings.find((one) => one.file === file || file.startsWith(`${one.file}/`))
         const says =
-          named !== undefined && !named.repaired && /rebuilt|made again|written again/.test(named.wayBack)
+          named !== undefined && !named.repaired && /rebuilt|recomputed|written again/.test(named.wayBack)
         if (says === UNNEEDED.test(file)) wrong.push({ file, how, findings })
       }
     }

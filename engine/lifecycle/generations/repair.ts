@@ -30,8 +30,8 @@ const WAYS_BACK: Readonly<Record<Harm, string>> = {
   pages:
     "The index is rebuilt from the pages that can be read; the others are fetched again by the next crawl of their source (fossick crawl, fossick sources run).",
   words: "It is rebuilt from the pages.",
-  vectors: "They are made again from the pages; until then pages are found by their words alone.",
-  ranking: "The counts are made again from the pages.",
+  vectors: "They are recomputed from the pages; until then, pages are found by their words alone.",
+  ranking: "The counts are recomputed from the pages.",
   names: "It is written again.",
 }
 const BY_ITSELF = "The crawler process does this when it starts, `fossick index repair` now."
