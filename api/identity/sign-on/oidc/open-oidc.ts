@@ -265,6 +265,12 @@ const bare = (issuer: string): string => issuer.replace(/\/+$/, "")
 const UNFIT =
   "The page that signs you in gave an answer that can't be used. Ask the operator of this search engine."
 
+/**
+ * The code of a provider's error (RFC 6749, section 5.2). The description is left out, because a careless provider
+ * repeats the request in it, with the client's secret and the person's code.
+ */
+const codeOf = (code: string): string => (/^[a-z_]{1,60}$/.test(code) ? code : "with an error of its own")
+
 function signOnErrorOf(error: unknown): unknown {
   const chain = [error, (error as Error).cause]
   const own = chain.find((one) => one instanceof SignOnError)
@@ -277,7 +283,7 @@ function signOnErrorOf(error: unknown): unknown {
       `it refused: ${error.error} ${error.error_description ?? ""}`,
     )
   if (error instanceof client.ResponseBodyError) {
-    const detail = `it answered ${error.status} ${error.error} ${error.error_description ?? ""}`
+    const detail = `it answered ${error.status} ${codeOf(error.error)}`
     return OVER.has(error.error)
       ? new OverError(detail)
       : // A wrong secret or a rate limit says nothing about the person.

@@ -25,6 +25,8 @@ export interface ProviderOptions {
   readonly name: string
   /** The client's secret; null for a public client. */
   readonly secret: string | null
+  /** Called with each response of the token endpoint that contains tokens. */
+  readonly onTokens?: (tokens: Readonly<Record<string, unknown>>) => void
 }
 
 /** A provider of OpenID Connect on a socket: `oidc-provider`, certified by the OpenID Foundation. */
@@ -67,6 +69,7 @@ export async function startProvider({
   appliance,
   name,
   secret,
+  onTokens = () => {},
 }: ProviderOptions): Promise<IdentityProvider> {
   // A different site from the appliance, which is at 127.0.0.1.
   const issuer = `http://localhost:${port}`
@@ -79,6 +82,7 @@ export async function startProvider({
     ) as Served
     for (const event of ["server_error", "backchannel.error"])
       provider.on(event, (_, error) => console.error(error))
+    provider.on("grant.success", (call) => onTokens((call as { body: Record<string, unknown> }).body))
     const answer = provider.callback()
     return (request, response) => {
       if (request.url === "/favicon.ico") response.writeHead(204).end()
@@ -147,7 +151,7 @@ function configuration({
   secret,
   accounts,
   keys,
-}: Omit<ProviderOptions, "port"> & {
+}: Omit<ProviderOptions, "port" | "onTokens"> & {
   readonly accounts: ReadonlyMap<string, Account>
   readonly keys: readonly JWK[]
 }): object {
