@@ -5,6 +5,7 @@ import { type MarkedAppliance, PATIENCE, quiet } from "./marked-appliance.ts"
 import type { HostileServers } from "./marked-settings.ts"
 import type { Marks } from "./marks.ts"
 import { useOAuth } from "./program.ts"
+import { signPeopleIn } from "./sign-on.ts"
 
 const { operations } = await describedBy(features)
 
@@ -18,6 +19,7 @@ export async function callEverything(appliance: MarkedAppliance, echo: Echo, mar
   const jobs = await runSources(appliance)
   const key = await signInAndSearch(appliance, marks)
   await read(appliance, echo)
+  await signPeopleIn(appliance, marks)
   appliance.saw("a program is authorised with OAuth", await useOAuth(appliance.url, key, marks))
   await watch(appliance, echo, marks)
   await askWithoutKey(appliance)

@@ -63,12 +63,16 @@ function startsOf(all: readonly Forms[]): Starts {
 export function formsOf(secret: string | Uint8Array): Forms {
   const bytes = Buffer.from(secret)
   // Base64 encodes three bytes at a time, so the characters at both ends depend on the neighbouring bytes.
-  const inBase64 = [0, 1, 2].map((shift) => {
-    const whole = Buffer.concat([Buffer.alloc(shift), bytes])
-      .toString("base64")
-      .replaceAll("=", "")
-    return whole.slice(shift === 0 ? 0 : shift + 1, -2)
-  })
+  // OAuth encodes the secret of a client for forms before it encodes both the client's name and the secret in base64.
+  const encoded = typeof secret === "string" ? [Buffer.from(encodeURIComponent(secret))] : []
+  const inBase64 = [bytes, ...encoded].flatMap((one) =>
+    [0, 1, 2].map((shift) => {
+      const whole = Buffer.concat([Buffer.alloc(shift), one])
+        .toString("base64")
+        .replaceAll("=", "")
+      return whole.slice(shift === 0 ? 0 : shift + 1, -2)
+    }),
+  )
   const asText: Forms =
     typeof secret === "string"
       ? [

@@ -14,7 +14,7 @@ test("no secret given to an appliance appears in its output or storage", async (
   // Everything declared as a secret is given one.
   expect(missing).toEqual([])
   // The handbook names each of the secrets in a backup.
-  expect(kept).toEqual(["firecrawl", "watches"])
+  expect(kept).toEqual(["firecrawl", "sign-on", "watches"])
   const page = readFileSync(join(import.meta.dirname, "../../docs/backup-and-restore.md"), "utf8")
   expect([...kept, "human-ids"].filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })

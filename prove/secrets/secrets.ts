@@ -22,6 +22,7 @@ import {
   writeSources,
 } from "./marked-settings.ts"
 import { Marks } from "./marks.ts"
+import { declareProviders } from "./sign-on.ts"
 
 const asFile = promisify(execFile)
 
@@ -57,6 +58,7 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
   const marks = new Marks()
   const parts = { servers: { echo, mail, collector }, marks, folder, givenDir, reports, vectors }
   const appliance = await setUp(parts, tell, isShort)
+  await declareProviders(opened, folder, appliance, marks)
   const backup = join(folder, "backup.tar")
   await appliance.run("text", async (pids) => {
     await callEverything(appliance, echo, marks)
@@ -165,7 +167,7 @@ export const proof: Proof = {
   promise:
     "No secret that you give the appliance appears in its output or its files. An appliance gets recognisable secrets everywhere it accepts one: " +
     "in every setting that can hold one, in files, and through named variables. It uses each of them against servers that accept it and " +
-    "against servers that reject it and echo it back. The secrets include OAuth codes and tokens, passwords of PostgreSQL and OpenSearch servers that refuse " +
+    "against servers that reject it and echo it back. The secrets include OAuth codes and tokens, those of an identity provider, passwords of PostgreSQL and OpenSearch servers that refuse " +
     "them or are unreachable, keys of peers, tokens of feeds, and secrets that sign webhooks. Then its logs, errors, answers, metrics, traces, " +
     "console calls, exports, backups, Node crash reports and all its files are searched for each secret, plain and encoded: for URLs, forms and " +
     "JSON, in hexadecimal and in base64. Secrets that the appliance generates for itself, such as its signing keys, may appear only in its state and " +
