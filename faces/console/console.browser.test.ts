@@ -110,13 +110,13 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
   test("the overview shows what needs the operator's attention, and links there", async () => {
     await using opened = await open()
     const { page, complaints } = opened
-    const needs = page.getByRole("region", { name: "Needs you" })
+    const needs = page.getByRole("region", { name: "Needs your attention" })
     await needs.getByText("The last run of forum had problems").waitFor()
     await needs.getByText("4 pages would be removed from manual").waitFor()
     const tiles = page.getByRole("region", { name: "At a glance" })
     await tiles.getByText("from 3 sources").waitFor()
     expect(await tiles.getByText("free of").count()).toBe(2)
-    expect(await page.getByRole("table", { name: "Last runs" }).getByRole("row").count()).toBe(4)
+    expect(await page.getByRole("table", { name: "Latest runs" }).getByRole("row").count()).toBe(4)
     expect(await faultsOf(page, "desktop")).toEqual([])
     await needs.getByRole("link", { name: "Open the run" }).click()
     await heading(page, "forum").waitFor()
@@ -320,7 +320,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
   test("a hidden tab sends no requests, and an expired session leads to the sign-in", async () => {
     await using opened = await open()
     const { page } = opened
-    await page.getByRole("table", { name: "Last runs" }).waitFor()
+    await page.getByRole("table", { name: "Latest runs" }).waitFor()
     const see = (isSeen: boolean) =>
       page.evaluate(
         `Object.defineProperty(document, "hidden", { configurable: true, value: ${!isSeen} });

@@ -40,7 +40,7 @@ export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
       {isNew && (
         <section class="begin" aria-labelledby="begin">
           <h2 id="begin">No site has been added yet</h2>
-          <p>Add your first site. You can search its pages here while the others are still being read.</p>
+          <p>Add your first site. You can search the first pages here while the rest are still being read.</p>
           <p>
             <a class="button primary" href={addressOf("console")}>
               Set it up

@@ -366,7 +366,9 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
   test("misspelled words show their corrections, and a page names its translation", async () => {
     await using opened = await open(asked("brsuh for pmups"))
     const { page, complaints } = opened
-    expect(await page.locator(".corrected").innerText()).toContain("few or no pages have “brsuh” or “pmups”")
+    expect(await page.locator(".corrected").innerText()).toContain(
+      "few or no pages contain “brsuh” or “pmups”",
+    )
     expect(await faultsOf(page, "desktop")).toEqual([])
     await page.getByRole("link", { name: "brush for pumps", exact: true }).click()
     await results(page).first().waitFor()

@@ -81,7 +81,7 @@ const PAGES_SEEN: readonly (readonly [name: string, path: string, isThere: (page
   ["search page, before a question", "/", (page) => page.getByRole("list", { name: "Sources" })],
   ["search page, 10 results and an answer", "/?q=how+are+pumps+cleaned%3F", answered],
   ["search page, 50 results and an answer", "/?q=how+are+pumps+cleaned%3F&count=50", answered],
-  ["console, overview", "/console", (page) => page.getByRole("heading", { name: "Last runs" })],
+  ["console, overview", "/console", (page) => page.getByRole("heading", { name: "Latest runs" })],
   ["console, 100 sources", "/console?view=sources", (page) => page.getByRole("list", { name: "Sources" })],
 ]
 

@@ -78,7 +78,7 @@ export function Adding({
             found.obstacles.every(({ help }) => help !== null) && (
               <div class="written">
                 <p class="small">
-                  Until its network is allowed, only the sources file can declare this source.
+                  Until its network is allowed, this source can be declared only in the sources file.
                 </p>
                 <Yaml text={found.yaml} />
               </div>

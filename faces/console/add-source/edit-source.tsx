@@ -10,7 +10,11 @@ import { useCall } from "../asking/use-call.ts"
 import { Writing } from "./writing.tsx"
 import { Yaml } from "./yaml.tsx"
 
-const ORIGINS = { file: "From the sources file", api: "Made here", "one-off": "One-off" } as const
+const ORIGINS = {
+  file: "From the sources file",
+  api: "From the console or API",
+  "one-off": "One-off",
+} as const
 
 /** The form of a source; it can also declare a one-off crawl as a source. A source from the sources file is only shown here, and has to be changed in the file. */
 export function EditSource({ source: name }: { readonly source: string }) {
@@ -21,7 +25,7 @@ export function EditSource({ source: name }: { readonly source: string }) {
   const under = (
     <>
       {value !== null && <Chip>{ORIGINS[value.origin]}</Chip>}
-      <Link to={{ view: "runs", source: name }}>Its runs</Link>
+      <Link to={{ view: "runs", source: name }}>Runs for this source</Link>
     </>
   )
   return (

@@ -60,7 +60,7 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       name: "name",
       label: "Name",
       hint: "Pages are stored under this name.",
-      fixed: "The name cannot change: pages are stored under it.",
+      fixed: "The name cannot be changed: pages are stored under it.",
     },
     {
       name: "seeds",
@@ -165,7 +165,7 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       isFor: loggingIn("form"),
     },
   ],
-  "Who may read it": [
+  "Who may read the pages": [
     {
       name: "readable",
       at: "readers",
@@ -193,7 +193,7 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       hint: "One per line, such as group:hr or user:anna@example.com. Denied readers cannot read the pages, even if they are allowed. Changes take effect when you save, without a run.",
     },
   ],
-  "When it runs": [
+  "When to run": [
     {
       name: "when",
       at: "schedule",

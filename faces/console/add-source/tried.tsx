@@ -42,7 +42,7 @@ export function Reading({
   const isTried = value !== null && value.problems.length === 0
   const pages = isTried ? value.pages : seen
   return (
-    <Block id="read" title="How Fossick reads its pages">
+    <Block id="read" title="How Fossick reads the pages">
       {problem !== null && <Problem text={problem} onAgain={tryIt} />}
       {value?.login != null && <LoginTried login={value.login} />}
       {value !== null && !isTried && (

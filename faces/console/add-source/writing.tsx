@@ -146,15 +146,15 @@ function Beside({
       {shown?.full_crawl != null && (
         <p class="small">
           {shown.full_crawl.pages_known
-            ? `A run over the ${counted(shown.full_crawl.pages, "known page")} takes about ${lasting(shown.full_crawl.seconds)}.`
+            ? `A run that visits the ${counted(shown.full_crawl.pages, "known page")} takes about ${lasting(shown.full_crawl.seconds)}.`
             : `A run that reaches its limit of ${counted(shown.full_crawl.pages, "page")} takes about ${lasting(shown.full_crawl.seconds)}.`}
         </p>
       )}
       {isRefused && (
         <div class="notice plain">
           <p>
-            The console cannot save this source, but the sources file can contain it: copy the YAML into{" "}
-            <code>sources.yaml</code>.
+            This source cannot be saved in the console, but it is allowed in the sources file: copy the YAML
+            into <code>sources.yaml</code>.
           </p>
           {closed !== undefined && (
             <AllowNetwork

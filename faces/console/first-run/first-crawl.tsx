@@ -59,7 +59,7 @@ export function FirstCrawl({
       {value !== null && job !== null && value.measured !== null && (
         <>
           <Figures job={job} done={value.done} measured={value.measured} />
-          {job.state === "queued" && <p class="small">The crawl starts in a moment.</p>}
+          {job.state === "queued" && <p class="small">The crawl will start in a moment.</p>}
           {job.waits.map(({ host, until, why }) => (
             <p key={host} class="small">
               Waiting for {host}: {why}; next try in{" "}

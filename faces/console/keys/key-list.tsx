@@ -120,7 +120,7 @@ function Scope({
         <>
           {" "}
           <Chip tone="warn" icon="alert">
-            {gone.join(", ")} no longer exist
+            {gone.join(", ")} no longer {gone.length === 1 ? "exists" : "exist"}
           </Chip>
         </>
       )}

@@ -35,15 +35,15 @@ const ENDS = {
   disable: {
     verb: "Disable",
     yes: "Disable key",
-    until: ", until you enable it again.",
-    said: "is disabled",
+    until: " until you enable it again.",
+    said: "has been disabled",
     call: "POST /admin/keys/{id}/disable",
   },
   delete: {
     verb: "Delete",
     yes: "Delete key",
-    until: ". This cannot be undone; its usage so far stays in the statistics.",
-    said: "is deleted",
+    until: ". This cannot be undone; its usage so far will stay in the statistics.",
+    said: "has been deleted",
     call: "DELETE /admin/keys/{id}",
   },
 } as const
@@ -63,7 +63,7 @@ function End({
       onYes={() => void act(`${nameOf(of)} ${said}`, call, { path: { id: of.id } })}
       onClose={onClose}
     >
-      <p>{`Programs that use this key are refused from now on${until}`}</p>
+      <p>{`Programs that use this key will be refused${until}`}</p>
     </Confirm>
   )
 }
@@ -78,10 +78,12 @@ function DeletePublic({
       title={`Delete the public key ${name}?`}
       yes="Delete key"
       no="Cancel"
-      onYes={() => void act("The public key is deleted", "DELETE /admin/public-keys/{id}", { path: { id } })}
+      onYes={() =>
+        void act("The public key has been deleted", "DELETE /admin/public-keys/{id}", { path: { id } })
+      }
       onClose={onClose}
     >
-      <p>Web pages of {origins.join(", ")} can no longer search. This cannot be undone.</p>
+      <p>Web pages on {origins.join(", ")} will no longer be able to search. This cannot be undone.</p>
     </Confirm>
   )
 }
@@ -116,7 +118,10 @@ function Rotate({
   return (
     <Dialog title={`Rotate ${nameOf(of)}?`} onClose={onClose}>
       <div class="confirm">
-        <p>You get a new key with the same rights. The key is shown once, and its credits start from zero.</p>
+        <p>
+          You will get a new key with the same rights. It will be shown once, and its credits will start from
+          zero.
+        </p>
         <Select name="overlap" label="The old key" value={hours} options={OVERLAPS} onChoose={setHours} />
         <p class="row">
           <Button look="primary" icon="restore" onClick={rotate}>

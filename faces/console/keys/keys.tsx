@@ -112,7 +112,7 @@ function SecretKeys({
   const onAct = (name: KeyAct, key: Key) => {
     if (name !== "enable") onAsk({ act: name, key })
     else {
-      void act(`${nameOf(key)} is enabled`, "POST /admin/keys/{id}/enable", { path: { id: key.id } })
+      void act(`${nameOf(key)} has been enabled`, "POST /admin/keys/{id}/enable", { path: { id: key.id } })
     }
   }
   return (

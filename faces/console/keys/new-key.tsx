@@ -21,10 +21,11 @@ const KINDS: readonly { readonly value: KeyKind; readonly label: string }[] = [
 
 const ABOUT: Readonly<Record<KeyKind, string>> = {
   search: "Searches and reads pages within the limits you set.",
-  service: "Names a user with each call, signed with its own secret, and finds what that person may read.",
+  service:
+    "Names a user in each call, signed with its own secret, and finds only pages that this user may read.",
   write: "Sends and deletes documents, and can't search or read anything.",
   public:
-    "Safe to put into web pages: it searches one source, and only pages of the origins that you list can use it.",
+    "Safe to put into web pages: it searches one source, and only pages on the origins that you list can use it.",
   operator: "Searches and runs crawls: sees sources, runs and removals, but can't change sources or readers.",
   admin: "Can do everything, including using this console.",
 }
@@ -88,7 +89,7 @@ export function NewKey({
         {draft.kind !== "public" && (
           <Select
             name="days"
-            label="How long it is valid"
+            label="How long the key is valid"
             value={draft.days}
             options={LASTING}
             onChoose={(days) => onChange({ days })}
@@ -146,7 +147,7 @@ const Sees = ({ of, ofCollections, ...form }: KeyForm & { readonly ofCollections
       />
       {ofCollections.length > 0 && (
         <Checks
-          legend="and of these collections"
+          legend="and in these collections"
           names={ofCollections}
           chosen={collections}
           wrong={wrong("collections")}
@@ -154,7 +155,7 @@ const Sees = ({ of, ofCollections, ...form }: KeyForm & { readonly ofCollections
         />
       )}
       {sources.length + collections.length === 0 && (
-        <p class="small">Choose none to let it see the pages of all sources.</p>
+        <p class="small">Choose none to let the key see pages from all sources.</p>
       )}
       {form.draft.kind === "search" && (
         <TextArea
@@ -182,7 +183,7 @@ const SendsTo = ({ draft: { sources }, onChange, wrong, of }: KeyForm) => (
     {sources.length === 0 && (
       <p class="small">
         {of.length > 0
-          ? "Choose none to let it send to all document sources."
+          ? "Choose none to let the key send to all document sources."
           : "No source accepts documents yet; the key can send to any that you declare later."}
       </p>
     )}
@@ -202,7 +203,7 @@ const WebPages = ({ of, ...form }: KeyForm) => (
     />
     <TextArea
       {...bound(form, "origins")}
-      label="Web pages that can use it"
+      label="Web pages that can use the key"
       hint="Their origins, such as https://docs.example.com, one per line."
     />
     <Check

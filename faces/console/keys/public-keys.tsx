@@ -37,7 +37,7 @@ export function PublicKeys({
     const of = source === null ? { collection: collection ?? "" } : { source }
     const body = { name, origins, answers, rate_limits, credits, disabled: disabled === null, ...of }
     void act(
-      disabled === null ? `${called(key)} is disabled` : `${called(key)} is enabled`,
+      disabled === null ? `${called(key)} has been disabled` : `${called(key)} has been enabled`,
       "PUT /admin/public-keys/{id}",
       { path: { id }, body },
     )

@@ -33,7 +33,7 @@ export function AllowNetwork({
       {problem !== null && <p class="small">{problem}</p>}
       {isClosed && (
         <p class="small">
-          The console cannot allow this address: it is link-local, or a service of the appliance listens
+          The console cannot allow this address: it is link-local, or a service of the appliance is listening
           there.
         </p>
       )}
@@ -90,9 +90,9 @@ function Choose({
           onClose={() => setAsking(false)}
         >
           <p>
-            Crawls of sources that are declared in this console or over the admin API can then read {what},
-            and anyone who can search these sources will find its pages. Callers' live reads still cannot
-            reach it.
+            Crawls of sources that are declared in this console or through the admin API will then be able to
+            read {what}, and anyone who can search these sources will find its pages. Live reads by callers
+            will still not reach it.
           </p>
           <p class="small">You can revoke this under Upkeep, Connections.</p>
         </Confirm>

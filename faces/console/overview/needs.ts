@@ -40,7 +40,7 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
       tone: "warn",
       icon: "inbox",
       title: `${counted(pages, "page")} would be removed from ${source}`,
-      text: `It has ${counted(of, "page")}. A run cannot remove so large a share without your approval.`,
+      text: `The source has ${counted(of, "page")}. A run cannot remove such a large share without your approval.`,
       to: { view: "removals", shown: "held", source },
       todo: "Decide",
     })
@@ -51,7 +51,7 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
       tone: "warn",
       icon: "eye",
       title: `No one may read ${counted(pages, "page")} of ${name}`,
-      text: "Only admins can read them: the readers are empty, or everyone they allow is also denied.",
+      text: "Only admins can read them: no readers are allowed, or all allowed readers are also denied.",
       to: { view: "readers", url: null, who: null },
       todo: "Show the pages",
     })
@@ -73,7 +73,7 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
       tone: "warn",
       icon: "alert",
       title: "The disk is nearly full",
-      text: `${size(free)} of ${size(all)} are free for the data folder. Crawls and vectors pause when too little is left.`,
+      text: `${size(free)} of ${size(all)} are free for the data folder. Crawls and vectors pause when too little space is left.`,
       to: null,
       todo: "",
     })

@@ -33,7 +33,7 @@ export function Overview() {
             id="last-runs"
             title={
               <>
-                Last runs <Link to={{ view: "runs", source: null }}>All runs</Link>
+                Latest runs <Link to={{ view: "runs", source: null }}>All runs</Link>
               </>
             }
           >
@@ -46,7 +46,7 @@ export function Overview() {
                 </p>
               </Nothing>
             ) : (
-              <RunTable caption="Last runs" jobs={value.jobs} />
+              <RunTable caption="Latest runs" jobs={value.jobs} />
             )}
           </Block>
         </>
@@ -57,10 +57,10 @@ export function Overview() {
 
 function Needs({ needs }: { readonly needs: readonly Need[] }) {
   return (
-    <Block id="needs" title="Needs you">
+    <Block id="needs" title="Needs your attention">
       {needs.length === 0 ? (
         <p class="well">
-          <Icon name="check" /> Nothing needs your attention.
+          <Icon name="check" /> Nothing right now.
         </p>
       ) : (
         <ul class="needs">

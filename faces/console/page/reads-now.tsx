@@ -72,7 +72,7 @@ function Outcome({ tried }: { readonly tried: Tried }) {
         </Fact>
         {reading !== null && (
           <>
-            <Fact name="Answer">
+            <Fact name="Response">
               {reading.status} {reading.content_type}
               <small>{size(reading.bytes)}</small>
             </Fact>

@@ -100,10 +100,10 @@ describe("people and readers in a browser", { tags: ["chromium"] }, () => {
     expect(await faultsOf(page, "phone")).toEqual([])
     await page.getByRole("link", { name: "Readers", exact: true }).click()
     await page.getByLabel("Address of the page").fill(wiki.url("/salaries"))
-    await page.getByRole("button", { name: "Look" }).click()
+    await page.getByRole("button", { name: "Check" }).click()
     await page.getByText("2 of 3 people may read this page.").waitFor()
     await page.getByLabel("Person").fill("ben@example.com")
-    await page.getByRole("button", { name: "Look" }).click()
+    await page.getByRole("button", { name: "Check" }).click()
     const verdict = page.getByRole("region", { name: "Verdict" })
     await verdict
       .getByText("may not read this page. The page (from source wiki) lets in only group:hr.")

@@ -140,8 +140,8 @@ function Groups() {
   return (
     <section class="block" aria-label="All groups">
       <p class="small">
-        Your identity provider reports a person's groups at each sign-in. Groups that appear only in the
-        readers of sources and pages are listed too: a group without people may be misspelt.
+        Your identity provider reports a person's groups at each sign-in. Groups that appear only as readers
+        of sources and pages are listed too: a group without people may be misspelt.
       </p>
       <Filter label="Group name" name="search" value={search} onWrite={setSearch} />
       <PolledStatus of={polled} />

@@ -60,7 +60,7 @@ export function SeenAs({ principals }: { readonly principals: string }) {
         page={title}
         under={
           <>
-            <span>Reading only as {principals.replaceAll(",", ", ")}.</span>
+            <span>What someone identified only as {principals.replaceAll(",", ", ")} may read.</span>
             <Link to={{ view: "people", shown: "groups", group: null }}>All groups</Link>
           </>
         }
@@ -90,7 +90,7 @@ function Acts({
   readonly actions: Actions
   readonly onAsk: (asked: "disable" | "sign-out") => void
 }) {
-  const enable = () => act(`${user} is enabled`, "POST /admin/people/{id}/enable", { path: { id } })
+  const enable = () => act(`${user} has been enabled`, "POST /admin/people/{id}/enable", { path: { id } })
   return (
     <>
       {signIns > 0 && (
@@ -123,7 +123,8 @@ function Question({
   readonly onClose: () => void
 }) {
   if (asked === "disable") {
-    const disable = () => act(`${user} is disabled`, "POST /admin/people/{id}/disable", { path: { id } })
+    const disable = () =>
+      act(`${user} has been disabled`, "POST /admin/people/{id}/disable", { path: { id } })
     return (
       <Confirm
         title={`Disable ${user}?`}
@@ -133,13 +134,13 @@ function Question({
         onClose={onClose}
       >
         <p>
-          They are signed out everywhere. Until you enable them again, neither they nor programs that act for
-          them can do anything here. Their account at the provider stays as it is.
+          They will be signed out everywhere. Until you enable them again, neither they nor programs that act
+          for them will be able to do anything here. Their account with the provider will not change.
         </p>
       </Confirm>
     )
   }
-  const end = () => act(`${user} is signed out`, "DELETE /admin/people/{id}/sign-ins", { path: { id } })
+  const end = () => act(`${user} has been signed out`, "DELETE /admin/people/{id}/sign-ins", { path: { id } })
   return (
     <Confirm
       title={`Sign out ${user}?`}
@@ -148,14 +149,14 @@ function Question({
       onYes={() => void end()}
       onClose={onClose}
     >
-      <p>They are signed out of every browser. They can sign in again through their provider.</p>
+      <p>They will be signed out of every browser. They can sign in again through their provider.</p>
     </Confirm>
   )
 }
 
 const PROOFS = {
   fresh: "valid",
-  due: "valid; the next call checks with the provider again",
+  due: "valid; the next call will check with the provider again",
   over: "not valid until the provider confirms them again",
 } as const
 

@@ -31,7 +31,7 @@ export function SignIns({ person, onChanged }: { readonly person: string; readon
               </span>
               <span class="small">expires {until(last)}</span>
               <Button look="quiet" icon="exit" disabled={actions.isBusy} onClick={() => void end(id)}>
-                Sign out<span class="unseen"> of the browser of {atTime(at)}</span>
+                Sign out<span class="unseen"> of the browser signed in on {atTime(at)}</span>
               </Button>
             </li>
           ))}

@@ -136,7 +136,7 @@ function TakeAlong({ filled }: { readonly filled: FilledCall }) {
   const snippets = snippetsOf(BASE.href.replace(/\/$/, ""), filled)
   const snippet = snippets.find(({ name }) => name === language) ?? snippets[0]!
   return (
-    <Block id="take-along" title="Use it in code">
+    <Block id="take-along" title="Use this call in code">
       <Tabs
         label="Languages"
         tabs={snippets.map(({ name }) => ({ name, label: name }))}
@@ -155,7 +155,7 @@ function TakeAlong({ filled }: { readonly filled: FilledCall }) {
 const Reply = ({ sent: { value, problem, isBusy } }: { readonly sent: Called<Answer> }) => (
   <section class="block reply" aria-label="Response" aria-live="polite">
     <h2>
-      Answer
+      Response
       {value !== null && (
         <Chip tone={value.status < 400 ? "good" : "bad"}>
           {value.status} in {whole(value.ms)} ms
@@ -164,9 +164,9 @@ const Reply = ({ sent: { value, problem, isBusy } }: { readonly sent: Called<Ans
     </h2>
     {problem !== null && <Problem text={problem} />}
     {value === null ? (
-      <p class="small">{isBusy ? "Asking…" : "Not sent yet."}</p>
+      <p class="small">{isBusy ? "Sending…" : "Not sent yet."}</p>
     ) : (
-      <pre tabIndex={0} role="region" aria-label="Answer">
+      <pre tabIndex={0} role="region" aria-label="Response text">
         <code>{value.text}</code>
       </pre>
     )}

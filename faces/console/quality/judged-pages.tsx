@@ -106,7 +106,7 @@ export function GradeOf({
       name="grade"
       label={
         <>
-          How well it answers<span class="unseen">: {title}</span>
+          How well it answers the question<span class="unseen">: {title}</span>
         </>
       }
       value={String(grade)}
@@ -130,11 +130,11 @@ export function JudgedPages({
   const { pages, isChanged, isBusy, problem } = judgement
   return (
     <section class="card" aria-labelledby="right-pages">
-      <h2 id="right-pages">Pages that answer it</h2>
+      <h2 id="right-pages">Pages that answer this question</h2>
       {pages.length === 0 ? (
         <p class="small">
-          Rate how well a result answers, or add a page that was not found. Each run, and each rule that you
-          try, then shows how these pages rank.
+          Rate how well a result answers the question, or add a page that was not found. Each run, and each
+          rule that you try, then shows how these pages rank.
         </p>
       ) : (
         <ul class="right-pages">

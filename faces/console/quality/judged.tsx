@@ -142,7 +142,8 @@ function Sums({ runs, total }: { readonly runs: readonly JudgedRun[]; readonly t
   if (latest === undefined || before === undefined) {
     return (
       <p class="small">
-        No run has asked {total === 1 ? "it" : "them"} yet. Ask all now to see how they rank.
+        No run has asked {total === 1 ? "this question" : "these questions"} yet. Ask all now to see how their
+        pages rank.
       </p>
     )
   }
@@ -222,9 +223,13 @@ function ImportButton({
   const take = async (file: File | undefined) => {
     if (file === undefined) return
     const text = await file.text()
-    await actions.act(`The questions of ${file.name} are imported`, "POST /admin/judged-questions/import", {
-      body: { text },
-    })
+    await actions.act(
+      `The questions from ${file.name} have been imported`,
+      "POST /admin/judged-questions/import",
+      {
+        body: { text },
+      },
+    )
   }
   return (
     <>

@@ -117,7 +117,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await page.getByText("must be an http or https address").waitFor()
     await page.getByRole("button", { name: "Remove ftp://nowhere" }).click()
     await page.getByRole("button", { name: "Save the judgement" }).click()
-    await page.getByText("No run has asked it yet").waitFor()
+    await page.getByText("No run has asked this question yet").waitFor()
     expect(await faultsOf(page, "phone")).toEqual([])
     const { questions } = await call("GET", "/admin/judged-questions")
     expect(questions).toMatchObject([{ question: "chapter 2", pages: [{ grade: 3 }] }])

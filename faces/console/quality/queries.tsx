@@ -19,7 +19,7 @@ type Asked = AnswerOf<"GET /admin/queries">["queries"][number]
 const NAMES: Readonly<Record<Report, string>> = {
   zero: "Found nothing",
   low: "Doubtful",
-  top: "Asked most",
+  top: "Most asked",
   slow: "Slow",
 }
 
@@ -31,7 +31,7 @@ const ABOUT: Readonly<Record<Report, string>> = {
 }
 
 const NONE: Readonly<Record<Report, string>> = {
-  zero: "Every question found something that fits",
+  zero: "Every question found a good match",
   low: "No question had a doubtful best result",
   top: "No questions yet",
   slow: "No questions yet",
@@ -92,10 +92,13 @@ export function Queries({ report }: { readonly report: Report }) {
           title="Forget all questions?"
           yes="Forget them"
           no="Keep them"
-          onYes={() => void actions.act("All questions are forgotten", "DELETE /admin/queries")}
+          onYes={() => void actions.act("All questions have been forgotten", "DELETE /admin/queries")}
           onClose={() => setForgetting(false)}
         >
-          <p>What people asked is deleted for good, in all reports. Judged questions and rules stay.</p>
+          <p>
+            The questions will be deleted permanently from all reports. Judged questions and rules will be
+            kept.
+          </p>
         </Confirm>
       )}
     </section>

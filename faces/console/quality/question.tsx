@@ -102,7 +102,8 @@ function Known({
           {found.length === 0 ? (
             <Nothing icon="search" title="Nothing found">
               <p>
-                If a page says it in other words, add a synonym. If no page says it, add a source that does.
+                If a page answers this in other words, add a synonym. If no page answers it, add a source that
+                does.
               </p>
             </Nothing>
           ) : (
@@ -180,7 +181,7 @@ function Result({
 /** The rank of the first expected page, by run. */
 function Ranks({ history: { history } }: { readonly history: History }) {
   if (history.length === 0) {
-    return <p class="small">No run has asked it yet. Ask all judged questions to see its rank.</p>
+    return <p class="small">No run has asked this question yet. Ask all judged questions to see its rank.</p>
   }
   const points = history.toReversed().map(({ run, rank }) => ({
     label: atTime(run.started_at),

@@ -29,7 +29,7 @@ export function JudgedRuns() {
       {value !== null && value.runs.length === 0 && (
         <Nothing icon="clock" title="No runs yet">
           <p>
-            Ask all of them under{" "}
+            Ask all judged questions under{" "}
             <Link to={{ view: "quality", shown: "judged", report: "zero" }}>Judged questions</Link>, or with{" "}
             <code>fossick judge --save</code>. Each run is kept with the date, the index, the model and the
             rules.
@@ -50,7 +50,7 @@ export function JudgedRuns() {
           yes="Delete it"
           no="Keep it"
           onYes={() =>
-            void actions.act("The run is deleted", "DELETE /admin/judged-runs/{id}", {
+            void actions.act("The run has been deleted", "DELETE /admin/judged-runs/{id}", {
               path: { id: deleted.id },
             })
           }
@@ -58,8 +58,8 @@ export function JudgedRuns() {
         >
           <p>
             {deleted.state === "running"
-              ? "The run is still in progress and will stop."
-              : "The ranks of its questions are removed from the history. The questions stay."}
+              ? "The run is still in progress and will be stopped."
+              : "The ranks of its questions will be removed from the history. The questions will be kept."}
           </p>
         </Confirm>
       )}

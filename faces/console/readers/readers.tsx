@@ -50,7 +50,7 @@ function ForNobody() {
   return (
     <Block id="for-nobody" title="Pages that no one may read">
       <p class="small">
-        Only admins can read them: the readers are empty, or everyone they allow is also denied.
+        Only admins can read them: no readers are allowed, or all allowed readers are also denied.
       </p>
       <ul class="for-nobody">
         {value.pages.map(({ url, source }) => (
@@ -99,7 +99,7 @@ function Asking({ url, who }: { readonly url: string | null; readonly who: strin
       />
       <p class="row">
         <Button look="primary" icon="search" type="submit">
-          Look
+          Check
         </Button>
       </p>
     </Form>

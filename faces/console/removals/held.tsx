@@ -21,7 +21,7 @@ export function Held({ held, actions }: { readonly held: readonly HeldSource[]; 
   if (held.length === 0) {
     return (
       <Nothing icon="check" title="Nothing is waiting for you">
-        <p>When a run would remove many pages of a source at once, it asks here first.</p>
+        <p>Before a run removes many pages of a source at once, it asks for your approval here.</p>
       </Nothing>
     )
   }
@@ -46,7 +46,7 @@ function HeldCard({
   const approve = () =>
     act(`${many} of ${source} will be removed`, "POST /admin/removals/approve", { body: { source } })
   const reject = () =>
-    act(`${many} of ${source} ${pages === 1 ? "stays" : "stay"}`, "POST /admin/removals/reject", {
+    act(`${many} of ${source} will be kept`, "POST /admin/removals/reject", {
       body: { source },
     })
   return (
@@ -85,8 +85,8 @@ function HeldCard({
           onClose={() => setAsked(false)}
         >
           <p>
-            Searches will no longer find them. A copy of each is kept for a while, so that you can restore
-            them under “Removed”.
+            Searches will no longer find them. A copy of each will be kept for a while, so that you can
+            restore them under “Removed”.
           </p>
         </Confirm>
       )}

@@ -1,11 +1,11 @@
 const REASONS: Readonly<Record<string, string>> = {
   "not-found": "not found",
   gone: "gone for good",
-  noindex: "asks not to be indexed",
+  noindex: "marked noindex",
   robots: "disallowed by robots.txt",
-  "out-of-scope": "leads out of the scope",
+  "out-of-scope": "outside the scope",
   moved: "moved",
-  "leads-elsewhere": "leads elsewhere",
+  "leads-elsewhere": "redirected elsewhere",
 }
 
 /** Why a page is to leave the index, in words. */

@@ -65,8 +65,8 @@ export function Removals({
         <section class="block" aria-label={NAMES[shown]}>
           <p class="small">
             {shown === "struck"
-              ? "Runs found that these pages may be gone. They stay in the index until more runs confirm it."
-              : "These pages left the index. A copy of each is kept for a while."}
+              ? "Runs found that these pages may be gone. They stay in the index until further runs confirm this."
+              : "These pages were removed from the index. A copy of each is kept for a while."}
           </p>
           <Table
             caption={NAMES[shown]}
@@ -91,7 +91,7 @@ const Empty = ({ shown }: { readonly shown: RemovalsShown }) => (
   <Nothing icon="check" title={shown === "struck" ? "No suspected pages" : "No removed pages"}>
     <p>
       {shown === "struck"
-        ? "Pages that a run suspects are gone appear here."
+        ? "Pages that seem to be gone appear here."
         : "Pages that leave the index are listed here for as long as they can be restored."}
     </p>
   </Nothing>
@@ -142,7 +142,7 @@ const removedColumns = ({ act, isBusy }: Actions): readonly Column<Removal>[] =>
         "–"
       ) : (
         <Time class="when" at={end}>
-          goes {until(end)}
+          deleted {until(end)}
         </Time>
       ),
   },

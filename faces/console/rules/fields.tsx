@@ -43,7 +43,7 @@ export const PinFields = (form: Fields) => (
       ]}
       onChoose={(value) => form.onChange({ match: value === "words" ? "words" : "equal" })}
     />
-    <Field {...bound(form, "url")} type="url" label="Page" hint="The page's address, as results show it." />
+    <Field {...bound(form, "url")} type="url" label="Page" hint="The page's address, as shown in results." />
     <Field {...bound(form, "position")} type="number" label="Position" hint="1 is the first." />
   </>
 )

@@ -14,7 +14,7 @@ import { type RuleStart, type RuleWriting, useRule } from "./use-rule.ts"
 const ABOUT: Readonly<Record<RuleKind, string>> = {
   synonym: "Words or phrases that mean the same thing find the same pages.",
   pin: "Puts a page at the position you choose for certain questions.",
-  boost: "Raises or lowers the score of pages by their origin, type, language or age.",
+  boost: "Raises or lowers the score of pages depending on their origin, type, language or age.",
 }
 
 /** Number of unanswered questions offered as a start for a synonym. */
@@ -56,7 +56,7 @@ export function RuleEditor({ place }: { readonly place: Extract<Place, { readonl
       )}
       {value !== null && isOpen && value.unanswered.length > 1 && (
         <nav class="reports" aria-label="Questions without an answer">
-          <span class="small">Asked most without an answer:</span>
+          <span class="small">Most often asked, but not answered:</span>
           {value.unanswered.map((one) => (
             <Link key={one} to={{ ...place, question: one }} class="chip">
               {one}
@@ -141,7 +141,7 @@ function Trying({ writing }: { readonly writing: RuleWriting }) {
         </p>
         {problems.problem !== null && <Problem title="The rule was not saved" text={problems.problem} />}
         {tried !== null && !isTried && (
-          <p class="small">You have changed the rule since: the results below are from before the change.</p>
+          <p class="small">You have changed the rule: the results below are from before the change.</p>
         )}
       </div>
       {tried !== null && (

@@ -28,7 +28,9 @@ export function Rules() {
   const { value, refresh } = polled
   const actions = useActions(refresh)
   const remove = ({ id }: Rule) =>
-    void actions.act(`${id} is removed and no longer applies`, "DELETE /admin/rules/{id}", { path: { id } })
+    void actions.act(`${id} has been removed and no longer applies`, "DELETE /admin/rules/{id}", {
+      path: { id },
+    })
   return (
     <>
       <Head title="Rules" page="Rules" under={value !== null && counted(value.rules.length, "rule")}>

@@ -40,7 +40,7 @@ export function useRule({ start, isNew, tries, asked, others }: RuleStart) {
     try {
       if (isNew) await appliance.call("POST /admin/rules", { body: rule })
       else await appliance.call("PUT /admin/rules/{id}", { path: { id: rule.id }, body: rule })
-      toast(`${KIND_NAMES[rule.kind]} ${rule.id} is saved and applies from now on`)
+      toast(`${KIND_NAMES[rule.kind]} ${rule.id} has been saved and now applies`)
       go(after)
     } catch (error) {
       problems.tell(error)

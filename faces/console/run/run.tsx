@@ -110,8 +110,8 @@ function Control({
   const path = { id }
   const goOn = () =>
     state === "paused"
-      ? act("The run continues", "POST /admin/jobs/{id}/resume", { path })
-      : act("The run is paused", "POST /admin/jobs/{id}/pause", { path })
+      ? act("The run will continue", "POST /admin/jobs/{id}/resume", { path })
+      : act("The run has been paused", "POST /admin/jobs/{id}/pause", { path })
   return (
     <>
       <Button icon={state === "paused" ? "play" : "pause"} disabled={isBusy} onClick={() => void goOn()}>
@@ -130,7 +130,7 @@ function RunFailed({ job, actions: { isBusy, act } }: Controlled) {
   if (failedIn(job) === 0 || trigger === "command") return null
   const body = { visits: "failed" } as const
   const run = () =>
-    act(`${source} will read the failed pages again`, "POST /admin/sources/{name}/run", {
+    act(`The failed pages of ${source} will be read again`, "POST /admin/sources/{name}/run", {
       path: { name: source },
       body,
     })
@@ -150,10 +150,13 @@ const CancelRun = ({
     title={`Cancel this run of ${source}?`}
     yes="Cancel the run"
     no="Keep running"
-    onYes={() => void act("The run is cancelled", "POST /admin/jobs/{id}/cancel", { path: { id } })}
+    onYes={() => void act("The run has been cancelled", "POST /admin/jobs/{id}/cancel", { path: { id } })}
     onClose={onClose}
   >
-    <p>The run ends for good. The pages that it read stay in the index; the next run visits the others.</p>
+    <p>
+      The run will end for good. The pages that it read will stay in the index; the next run will visit the
+      others.
+    </p>
   </Confirm>
 )
 

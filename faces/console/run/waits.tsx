@@ -19,7 +19,7 @@ export function Waits({
 }) {
   if (waits.length === 0 || state !== "running") return null
   const skip = (host: string) =>
-    act(`${host} is skipped in this run`, "POST /admin/jobs/{id}/skip-host", {
+    act(`${host} will be skipped in this run`, "POST /admin/jobs/{id}/skip-host", {
       path: { id },
       body: { host },
     })

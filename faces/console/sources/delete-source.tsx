@@ -19,13 +19,13 @@ export function DeleteSource({
 }) {
   const [removesPages, setRemovesPages] = useState(true)
   const remove = () =>
-    act(`${name} is deleted`, "DELETE /admin/sources/{name}", {
+    act(`${name} has been deleted`, "DELETE /admin/sources/{name}", {
       path: { name },
       query: { remove_pages: removesPages },
     })
   return (
     <Confirm title={`Delete ${name}?`} yes="Delete" no="Cancel" onYes={() => void remove()} onClose={onClose}>
-      <p>Its settings are deleted, and it no longer runs.</p>
+      <p>Its settings will be deleted, and it will no longer run.</p>
       {pages > 0 && (
         <Check
           label={`Remove its ${counted(pages, "page")} from the index`}
@@ -34,7 +34,9 @@ export function DeleteSource({
         />
       )}
       {pages > 0 && !removesPages && (
-        <p class="small">Searches still find the pages, and the list shows {name} as a one-off crawl.</p>
+        <p class="small">
+          Searches will still find the pages, and the list will show {name} as a one-off crawl.
+        </p>
       )}
     </Confirm>
   )

@@ -9,9 +9,9 @@ type Job = AnswerOf<"GET /admin/jobs">["jobs"][number]
 const TRIGGERS: Readonly<Record<Job["trigger"], string>> = {
   command: "from the command line",
   run: "from the command line",
-  schedule: "by its schedule",
-  api: "by the console or API",
-  start: "at the start of the appliance",
+  schedule: "on schedule",
+  api: "from the console or API",
+  start: "when the appliance started",
 }
 
 /** The origin of a run's request. */

@@ -68,7 +68,7 @@ describe("a schedule in a browser", { tags: ["chromium"] }, () => {
     await forum.getByText("Queued").waitFor()
     await forum.getByRole("link", { name: "Watch" }).click()
     await page.getByRole("heading", { level: 1, name: "forum" }).waitFor()
-    await page.getByText("by its schedule").waitFor()
+    await page.getByText("on schedule").waitFor()
     await workshop.work("forum")
 
     await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Sources" }).click()

@@ -60,7 +60,7 @@ function startsOf({
     archive ??
     (typeof repository === "object" ? repository?.url : repository) ??
     (typeof mailbox === "object" ? mailbox && `${mailbox.server}, ${mailbox.user}` : mailbox) ??
-    (documents ? "Documents sent over the API" : null)
+    (documents ? "Documents sent through the API" : null)
   return place === null ? [seeds].flat() : [place]
 }
 
@@ -101,8 +101,8 @@ function Todo({ entry, actions: { isBusy, act } }: Omit<RowProps, "running">) {
   const run = () => void act(`${name} will run soon`, "POST /admin/sources/{name}/run", { path })
   const hold = () =>
     void (paused
-      ? act(`${name} runs on schedule again`, "POST /admin/sources/{name}/resume", { path })
-      : act(`${name} is paused`, "POST /admin/sources/{name}/pause", { path }))
+      ? act(`${name} will run on schedule again`, "POST /admin/sources/{name}/resume", { path })
+      : act(`${name} has been paused`, "POST /admin/sources/{name}/pause", { path }))
   return (
     <div class="todo">
       {open !== null ? (

@@ -54,7 +54,8 @@ export function Sources() {
         <Nothing icon="globe" title="No sources yet">
           <p>
             A source is a site to crawl: where to start, how far to go, and how often. Add one here, or
-            declare it in <code>sources.yaml</code>, with <code>fossick sources add</code>, or over the API.
+            declare it in <code>sources.yaml</code>, with <code>fossick sources add</code>, or through the
+            API.
           </p>
           <p class="row">
             <Link to={{ view: "add-source", url: null }} class="button primary">

@@ -69,7 +69,7 @@ function Plan({
   readonly actions: Actions
 }) {
   const last = runs.find(({ ended_at: at }) => at !== null)
-  const run = () => act("A backup starts soon", "POST /admin/backups/run")
+  const run = () => act("A backup will start soon", "POST /admin/backups/run")
   return (
     <section class="block" aria-label="The plan">
       <dl class="tiles">
@@ -145,7 +145,7 @@ const RUNS: readonly Column<Run>[] = [
     cell: ({ asked_at: at, trigger }) => (
       <>
         <time dateTime={at}>{atTime(at)}</time>
-        <p class="small">{trigger === "schedule" ? "by the schedule" : "manually"}</p>
+        <p class="small">{trigger === "schedule" ? "on schedule" : "manually"}</p>
       </>
     ),
   },

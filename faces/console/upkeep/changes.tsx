@@ -26,7 +26,7 @@ export function Changes() {
   return (
     <section class="block" aria-label="All changes">
       <p class="small">
-        Changes made with admin keys, in this console and by commands.{" "}
+        Changes made with admin keys, in this console or from the command line.{" "}
         <a href="admin/audit.jsonl">Download the log</a>
       </p>
       <div class="shown">
@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     cell: ({ who, address }) => (
       <>
         {who.name || who.id}
-        <p class="small">{who.kind === "command" ? "by command" : `from ${address}`}</p>
+        <p class="small">{who.kind === "command" ? "from the command line" : `from ${address}`}</p>
       </>
     ),
   },

@@ -36,7 +36,7 @@ export function Payments() {
       {!selling.on && <NotSelling missing={selling.missing} />}
       {selling.on && !isUsed && (
         <Nothing icon="key" title="No searches sold yet">
-          <p>Requests to the paid search appear here, with how they ended.</p>
+          <p>Requests to the paid search appear here, with their outcomes.</p>
         </Nothing>
       )}
       {isUsed && <Sold list={list} days={days} />}

@@ -59,7 +59,7 @@ describe("the upkeep screens in a browser", { tags: ["chromium"] }, () => {
     await page.getByRole("cell", { name: "forum goes first" }).waitFor()
     expect(await readFirstSource(firstSourceFile(workshop.dir))).toBe("forum")
     expect(await faultsOf(page)).toEqual([])
-    await page.getByRole("button", { name: "Let forum wait its turn" }).click()
+    await page.getByRole("button", { name: "Don't put first: forum" }).click()
     await page.getByRole("button", { name: "Put forum first" }).waitFor()
     expect(await readFirstSource(firstSourceFile(workshop.dir))).toBeNull()
     await page.getByRole("heading", { name: "Model" }).waitFor()
@@ -154,7 +154,7 @@ describe("the upkeep screens in a browser", { tags: ["chromium"] }, () => {
     await row.getByText("it answered 503").waitFor()
     expect(await queue.due(new Set(), 1)).toEqual([])
     await row.getByRole("button", { name: "Send again to receiver.example" }).click()
-    await page.getByText("It will be sent again").waitFor()
+    await page.getByText("The webhook will be sent again").waitFor()
     expect(await queue.due(new Set(), 1)).toHaveLength(1)
     expect(await faultsOf(page, "desktop")).toEqual([])
     expect(complaints).toEqual([])
@@ -220,7 +220,7 @@ describe("the upkeep screens in a browser", { tags: ["chromium"] }, () => {
     expect(await faultsOf(page, "phone")).toEqual([])
     await page.getByLabel("Body").fill(JSON.stringify({ query: "chapter's end", max_results: 2 }))
     await page.getByRole("button", { name: "Send" }).click()
-    const answer = page.getByRole("region", { name: "Answer", exact: true })
+    const answer = page.getByRole("region", { name: "Response text", exact: true })
     await answer.getByText('"results"').waitFor()
     const env = { ...process.env, FOSSICK_API_KEY: workshop.key }
     const copied = async (language: string) => {

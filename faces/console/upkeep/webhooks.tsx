@@ -146,7 +146,9 @@ const columns = ({ isBusy, act }: Actions): readonly Column<Delivery>[] => [
         label={`Send again to ${hostOf(url)}`}
         disabled={isBusy}
         onClick={() =>
-          void act("It will be sent again", "POST /admin/webhooks/deliveries/{id}/retry", { path: { id } })
+          void act("The webhook will be sent again", "POST /admin/webhooks/deliveries/{id}/retry", {
+            path: { id },
+          })
         }
       >
         Send again

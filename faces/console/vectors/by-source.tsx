@@ -23,9 +23,13 @@ export function BySource({
   readonly actions: Actions
 }) {
   const put = (source: string | null) =>
-    act(source === null ? "No source goes first" : `${source} goes first`, "POST /admin/vectors/first", {
-      body: source === null ? {} : { source },
-    })
+    act(
+      source === null ? "No source goes first any more" : `${source} goes first`,
+      "POST /admin/vectors/first",
+      {
+        body: source === null ? {} : { source },
+      },
+    )
   const columns: readonly Column<Entry>[] = [
     {
       heading: "Source",
@@ -60,8 +64,8 @@ export function BySource({
       heading: <span class="unseen">Put first</span>,
       cell: ({ name }) =>
         name === first ? (
-          <Button label={`Let ${name} wait its turn`} disabled={isBusy} onClick={() => void put(null)}>
-            Wait its turn
+          <Button label={`Don't put first: ${name}`} disabled={isBusy} onClick={() => void put(null)}>
+            Don't put first
           </Button>
         ) : (
           <Button icon="up" label={`Put ${name} first`} disabled={isBusy} onClick={() => void put(name)}>

@@ -17,7 +17,7 @@ type Named = NonNullable<State["model"]["in_use"]>
 const nameOf = ({ name, embedder }: Named): string => name ?? embedder
 
 const LABELS: Readonly<Record<string, string>> = {
-  auto: "Automatic: by the languages of the pages",
+  auto: "Automatic: based on the languages of the pages",
   english: "English",
   multilingual: "Multilingual",
 }
@@ -96,8 +96,9 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
           onClose={() => ask(false)}
         >
           <p>
-            If this is not the model in use, a new index is built for it, and the current one answers until
-            the new one is complete. All passages get new vectors, which takes as long as the first time.
+            If this is not the model in use, a new index will be built for it, and the current one will answer
+            until the new one is complete. All passages will get new vectors, which takes as long as the first
+            time.
           </p>
         </Confirm>
       )}

@@ -14,7 +14,7 @@ export function Corrected({ found: { query, corrected_query: corrected } }: { re
           .map((word, index) => (asWritten.has(word) ? word : <b key={index}>{word}</b>))}
       </a>
       <span>
-        , because few or no pages have{" "}
+        , because few or no pages contain{" "}
         {quoted(words(query).filter((word) => !words(corrected).includes(word)))}
       </span>
     </p>

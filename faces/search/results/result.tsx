@@ -71,7 +71,7 @@ export function ResultCard({
           <Folded result={result} />
           {result.addresses_models === true && (
             <Chip tone="warn" icon="alert" title="Its text is not used in answers">
-              Contains instructions to language models
+              Contains instructions for language models
             </Chip>
           )}
           {explain && <Why explain={explain} score={result.score} />}
