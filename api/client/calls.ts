@@ -841,7 +841,7 @@ export type Session = {
 export type Appliance = {
   /** Name shown on the appliance's pages; null if it has none. */
   readonly name: string | null
-  /** Whether only its own handbook has been declared or crawled so far. */
+  /** Whether only the appliance's own handbook has been declared or crawled so far. */
   readonly is_new: boolean
 }
 

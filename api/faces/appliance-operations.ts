@@ -7,7 +7,7 @@ const MAX_NAME_CHARS = 40
 
 const Appliance = namedObject("Appliance", {
   name: orNull(text("Name shown on the appliance's pages; null if it has none.")),
-  is_new: yesNo("Whether only its own handbook has been declared or crawled so far."),
+  is_new: yesNo("Whether only the appliance's own handbook has been declared or crawled so far."),
 })
 const body = object({
   name: orNull(

@@ -124,6 +124,6 @@ test("says on the page if there is no build, and the rest of the appliance works
   const page = await fetch(bare.url, { headers: { Accept: "text/html" } })
   expect(page.status).toBe(503)
   expect(((await page.json()) as { detail: { error: string } }).detail.error).toContain("not built")
-  expect(bare.logLines.join("\n")).toContain("the web pages are not built")
+  expect(bare.logLines.join("\n")).toContain("the web pages could not be built")
   expect((await fetch(`${bare.url}/healthz`)).status).toBe(200)
 })

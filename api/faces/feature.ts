@@ -12,7 +12,7 @@ interface Needs {
 }
 
 const NOT_OPEN =
-  "FOSSICK_OPEN_KEY is not a valid key with the role search: searching in a browser needs a sign-in"
+  "FOSSICK_OPEN_KEY is not a valid key with the role search: searching in a browser requires signing in"
 
 /** The pages for people. */
 export const faces = {
@@ -29,7 +29,7 @@ export const faces = {
     return {
       middleware: serveFaces({
         open: () => openBuilt(facesDir),
-        onProblem: (err) => log.error({ err }, "the web pages are not built"),
+        onProblem: (err) => log.error({ err }, "the web pages could not be built"),
         publicUrl: config.publicUrl,
         isOpen,
       }),

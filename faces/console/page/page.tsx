@@ -73,7 +73,7 @@ function Asking({ url, query }: { readonly url: string | null; readonly query: s
         wrong={wrong}
         onWrite={setAddress}
       />
-      <Field label="Question (to see its rank)" name="query" value={question} onWrite={setQuestion} />
+      <Field label="Question (to see the page's rank)" name="query" value={question} onWrite={setQuestion} />
       <p class="row">
         <Button look="primary" icon="search" type="submit">
           Inspect

@@ -94,7 +94,7 @@ function SearchAs({ whom }: { readonly whom: Whom }) {
   return (
     <Block id="search-as" title="Search as they would">
       <p class="small">
-        The audit log records that you searched as them, with the question.{" "}
+        The audit log records the question, and that you searched as them.{" "}
         <a href="docs/people">About this</a>
       </p>
       <Form class="search-as" onSubmit={submit}>

@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<Entry>[] = [
       <>
         <code class="strong">{object}</code>
         <p class="small">{action}</p>
-        {status !== null && status >= 500 && <p class="reason">It failed: {status}</p>}
+        {status !== null && status >= 500 && <p class="reason">Failed with status {status}</p>}
       </>
     ),
   },

@@ -107,7 +107,7 @@ const columns = ({ isBusy, act }: Actions): readonly Column<Delivery>[] => [
         <span class="strong">{hostOf(url)}</span>
         <p class="small">
           {EVENTS[event]}
-          {source !== null && " of "}
+          {source !== null && ": "}
           {source !== null &&
             (job === null ? source : <Link to={{ view: "run", job, outcome: null }}>{source}</Link>)}
         </p>
