@@ -136,7 +136,7 @@ function TakeAlong({ filled }: { readonly filled: FilledCall }) {
   const snippets = snippetsOf(BASE.href.replace(/\/$/, ""), filled)
   const snippet = snippets.find(({ name }) => name === language) ?? snippets[0]!
   return (
-    <Block id="take-along" title="Use this call in code">
+    <Block id="take-along" title="Use in code">
       <Tabs
         label="Languages"
         tabs={snippets.map(({ name }) => ({ name, label: name }))}

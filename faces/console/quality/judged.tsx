@@ -226,9 +226,7 @@ function ImportButton({
     await actions.act(
       `The questions from ${file.name} have been imported`,
       "POST /admin/judged-questions/import",
-      {
-        body: { text },
-      },
+      { body: { text } },
     )
   }
   return (

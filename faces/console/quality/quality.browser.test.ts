@@ -108,7 +108,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await page.getByLabel("Open a question").fill("chapter 2")
     await page.getByRole("button", { name: "Open" }).click()
     await heading(page, "chapter 2").waitFor()
-    const answers = page.getByLabel("How well it answers: Chapter 2")
+    const answers = page.getByLabel("How well it answers the question: Chapter 2")
     expect(await answers.locator("option:checked").textContent()).toBe("Not judged")
     await answers.selectOption("Fully")
     await page.getByLabel("Another page").fill("ftp://nowhere")
