@@ -10,7 +10,7 @@ import type { AppParts } from "./server/frame/parts.ts"
 export type { Desk } from "./server/frame/desk.ts"
 export type { ApiConfig, AppParts } from "./server/frame/parts.ts"
 
-/** The HTTP application with all its features, without a socket. Opens and closes nothing. */
+/** The HTTP application with all its features, without a socket. It neither opens nor closes any of its parts. */
 export const createApp = (parts: AppParts): Promise<Koa<RequestState>> => appOf<unknown>(features, parts)
 
 /**

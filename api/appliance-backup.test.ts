@@ -21,7 +21,7 @@ async function run(args: string[], env: Record<string, string>) {
   return { code, said: out + err }
 }
 
-/** Serves pages slowly, so that a crawl takes long enough. */
+/** Serves pages slowly, so that the crawl is still running when the backup is made. */
 function slowSite(): Record<string, Answer> {
   const paths = Array.from({ length: PAGES }, (_, i) => `/page-${i}`)
   const answers: Record<string, Answer> = { "/": article("Home", { links: paths }) }
@@ -66,7 +66,7 @@ test("a restored backup brings up a second appliance with the same keys and answ
       const during = await run(["backup", file], { FOSSICK_DATA_DIR: first })
       expect(during).toEqual({ code: 0, said: expect.any(String) as string })
       await crawled
-      // Both appliances are asked about the last page copied.
+      // Backs up again after the crawl, so that both appliances are asked about the same pages.
       const all = await run(["backup", file, "--force"], {
         FOSSICK_DATA_DIR: first,
       })
@@ -83,7 +83,7 @@ test("a restored backup brings up a second appliance with the same keys and answ
 
     const restored = await run(["restore", file], { FOSSICK_DATA_DIR: second })
     expect(restored).toMatchObject({ code: 0, said: expect.stringContaining("fossick start") as string })
-    // The restored appliance recognizes every trigger as its own.
+    // The restore leaves nothing out: it recognizes every trigger in the backup as the appliance's own.
     expect(restored.said).not.toContain("Left out")
     const again = await run(["restore", file], { FOSSICK_DATA_DIR: second })
     expect(again).toMatchObject({ code: 1, said: expect.stringContaining("is not empty") as string })

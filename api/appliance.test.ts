@@ -60,7 +60,7 @@ afterAll(async () => {
 describe("@tavily/core", () => {
   test("search finds the answer in the handbook, which the first start crawls automatically", async () => {
     const question = "how do I schedule a crawl?"
-    // The crawl is running; pages it has not reached cannot be found yet.
+    // The crawl is still running; pages that it has not reached cannot be found yet.
     await expect
       .poll(async () => (await client.search(question)).results.map((one) => new URL(one.url).pathname), {
         interval: 500,
@@ -113,11 +113,11 @@ describe("@tavily/core", () => {
       sessionId: "session",
       humanId: "human",
       clientName: "test",
-      // Fields the client has no name for pass through unchanged.
+      // Fields that the client doesn't know are passed through unchanged.
       safe_search: true,
       include_published_date: true,
       filter_by_published_date: true,
-      // The key shown at the first start is the operator's.
+      // Allowed because the key shown at the first start is the operator's.
       explain: true,
     } as const satisfies TavilySearchOptions
     const answer = await client.search('"pruned in winter" roses', options)
@@ -265,7 +265,7 @@ describe("starting and stopping", () => {
     },
   )
 
-  // command/commands.test.ts covers what SIGTERM ends.
+  // command/commands.test.ts covers stopping with SIGTERM.
   test("Ctrl-C stops it with code 0, without errors or leftover processes", async () => {
     await using other = await startAppliance({ FOSSICK_HANDBOOK: "off", FOSSICK_LOG_LEVEL: "warn" })
     const before = other.output()

@@ -20,7 +20,7 @@ export interface RequestState {
   /** Names of the parts missing from the answer so far; see `server/degradation.ts`. */
   degraded: Degraded
   tracking: Tracking
-  /** The key for a browser's call that sends none; see sessions. */
+  /** The key for a call from a browser that sends no key; see sessions. */
   presented?: ApiKey
   /** The person for whom a trusted proxy vouches with this request. */
   recognised?: { readonly key: ApiKey; readonly user: string }
@@ -30,7 +30,7 @@ export interface RequestState {
   key: ApiKey
   /** Whether this is the key the operator lends to callers without a key. */
   isLent?: boolean
-  /** The pages this key may see: the only engine and reader that endpoints have. Set by `admission`, like the bill. */
+  /** The pages this key may see; endpoints have no engine and no reader other than these. Set by `admission`, like the bill. */
   reach: Reach
   bill: Bill
   /** The question of an answered call, for the log when the operator wants questions logged. */
@@ -51,7 +51,7 @@ export type Middleware = Koa.Middleware<RequestState>
 export const responseTime = (ctx: Context): number =>
   Math.round(performance.now() - ctx.state.startedAt) / 1000
 
-/** The address the caller used to reach the appliance. @param publicUrl the operator's setting; empty if unset */
+/** The address of the appliance, as the caller used it. @param publicUrl the operator's setting, which takes precedence; empty if unset */
 export const originOf = (ctx: Pick<Context, "protocol" | "host">, publicUrl = ""): string =>
   publicUrl || `${ctx.protocol}://${ctx.host}`
 
@@ -64,13 +64,13 @@ export function whenClosed({ res }: Pick<Context, "res">, then: () => void): voi
   else res.once("close", then)
 }
 
-/** Holds a resource until the answer has been sent or the caller is gone. */
+/** Disposes of a resource once the answer has been sent or the caller is gone. */
 export function untilClosed<T extends Disposable>(ctx: Context, kept: T): T {
   whenClosed(ctx, () => kept[Symbol.dispose]())
   return kept
 }
 
-/** Seconds kept back from the caller's own timeout, so that an answer arrives before the caller gives up. */
+/** Seconds deducted from the caller's own timeout, so that an answer arrives before the caller gives up. */
 const MARGIN_SECONDS = 1
 
 /** A signal that aborts when the caller hangs up before the answer is written, so that no work is wasted. */

@@ -140,7 +140,7 @@ class Damaged implements AsyncDisposable {
   }
 }
 
-/** Makes it look as if the crawl had been an hour ago. */
+/** Makes it look as if the crawl had run an hour ago. */
 async function age(dataDir: string): Promise<void> {
   using db = await openStateStore(dataDir)
   await db.script("update known_address set visited_at = visited_at - 3600000")
@@ -236,7 +236,7 @@ describe("an appliance whose data folder is damaged", () => {
     expect(said).not.toContain(damaged.dir)
     expect(damaged.output).toMatch(/ERROR .*state\.db is not the one .*remove the file state\.id/)
     await damaged.stop()
-    // Read on the next start.
+    // Checks what the next start would find.
     using db = await openStateStore(damaged.dir)
     expect(await strangeState(damaged.dir, db)).toContain("is not the one")
     await rm(join(damaged.dir, "state.id"))

@@ -6,7 +6,7 @@ import { EngineError, type EngineErrorCode } from "#engine/errors.ts"
 /** An error response: a status and a message for the caller. No other detail leaves the process. */
 export class ApiError extends Refusal {
   readonly status: number
-  /** Further fields besides `error` in the envelope. */
+  /** Additional fields in the envelope, besides `error`. */
   readonly fields: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string>>
 
@@ -51,7 +51,7 @@ const REFUSALS: Readonly<
 > = {
   wrong: (message) => new ApiError(400, message),
   denied: (message) => new ApiError(403, message),
-  // For requests with a single address. Tavily's clients look for the number in the text.
+  // The text is used for requests with a single address: Tavily's clients look for the number in it.
   forbidden: (message) => new ApiError(403, `[403] ${message}`),
   missing: (message) => new ApiError(404, message),
   conflict: (message) => new ApiError(409, message),
@@ -68,7 +68,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof Refusal && error.because !== null)
     return REFUSALS[error.because](error.message, error.problems)
   if (error instanceof EngineError) {
-    // It names a file in the data folder and the command that repairs it, and nothing else about the machine.
+    // The message names a file in the data folder and the command that repairs it, and nothing else about the machine.
     if (error.code === "INDEX_DAMAGED") return new ApiError(503, error.message)
     const message = unavailable[error.code]
     if (message !== undefined) return new ApiError(503, message)

@@ -28,7 +28,7 @@ const greet: Operation = {
   answers: { 200: { description: "The greeting.", schema: ref("Greeting") } },
 }
 
-/** Reads the values of settings. */
+/** Helpers that read the values of settings. */
 const HELPERS_OF_SETTINGS = ["identity/accounts/rates/rate-limits.ts", "server/proxies/trusted-proxies.ts"]
 
 interface Needs {

@@ -18,7 +18,7 @@ import type { Tool } from "./server/operation/tool.ts"
  * @typeParam From the parts from which it opens its own, by name; the same holds for `main.ts`
  */
 export interface Feature<in Needs, in From = never> {
-  /** Also the name under which the app has the feature's parts. */
+  /** The feature's name, under which the app also stores the feature's parts. */
   readonly name: string
   /** The feature's own settings: they join those of the API, and their values are in `config`. */
   readonly settings?: Settings
@@ -55,6 +55,6 @@ export interface Served {
   readonly stored?: () => Promise<Readonly<Record<string, StoredBytes>>>
   /** How full its bounded resources are. */
   readonly bounds?: () => Promise<readonly Bound[]>
-  /** Adds its metrics. Called with the first scrape. */
+  /** Adds the feature's metrics. Called at the first scrape. */
   readonly metrics?: (registry: Registry) => void | Promise<void>
 }

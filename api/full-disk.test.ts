@@ -118,7 +118,7 @@ test("a full disk stops crawls but no searches", { tags: ["mounts"] }, async () 
   expect((await call("/admin/sources/bees/run", {})).status).toBeLessThan(300)
   await expect.poll(job).toContain('"finished"')
 
-  // Nearly full: bulk writes wait.
+  // The disk is nearly full: bulk writes wait.
   fill("first", (MIN_FREE_MB / 2) * MB)
   await expect.poll(async () => (await call("/readyz")).body).toContain("the disk is nearly full (")
   expect(await call("/admin/sources/bees/run", {})).toMatchObject({ status: 202 })
@@ -143,7 +143,7 @@ test("a full disk stops crawls but no searches", { tags: ["mounts"] }, async () 
   expect(text).not.toMatch(/ended unexpectedly|no transaction is active/)
   expect((await call("/readyz")).status).toBe(200)
 
-  // Room again: all waiting calls are counted and the crawl continues, without help.
+  // There is room again: all waiting calls are counted and the crawl continues, without help.
   for (const name of ["zeroth", "first", "second"]) rmSync(join(outside(), name))
   await expect.poll(() => metric("fossick_calls_uncounted")).toBe(0)
   expect(await calls()).toBe(answered)

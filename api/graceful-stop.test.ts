@@ -9,7 +9,7 @@ import { article, startTestSite, type TestSite } from "#crawler/testing/test-sit
 
 import { type Appliance, startAppliance } from "./testing/appliance.ts"
 
-// The whole appliance, stopped while it works.
+// Tests stopping the whole appliance while it is working.
 
 let site: TestSite
 let appliance: Appliance
@@ -42,7 +42,7 @@ const post = (path: string, body: object) =>
     body: JSON.stringify(body),
   })
 
-/** Whether a process still listens. */
+/** Whether a process is still listening. */
 async function listens(): Promise<boolean> {
   const { port, hostname } = new URL(appliance.url)
   return await isListening(Number(port), hostname)
@@ -100,7 +100,8 @@ test("finishes running work, starts nothing new, and closes kept connections aft
   const stream = await streamed
   const search = halfAsked()
   await search.sent
-  // Sent afterwards over another connection: once this is answered, the other has been accepted, too.
+  // This request is sent afterwards over another connection: once it is answered, the earlier connection has been
+  // accepted, too.
   expect((await fetch(`${appliance.url}/healthz`)).status).toBe(200)
   const stopping = appliance.stop()
   await expect.poll(listens).toBe(false)

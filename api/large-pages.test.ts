@@ -7,7 +7,7 @@ import { readSettings } from "#base/settings.ts"
 import { FakeEngine, hit } from "./testing/fake-engine.ts"
 import { type Answer, type ServedApp, serveApp } from "./testing/serve-app.ts"
 
-// Pages that are deliberately slow to process. While one caller waits for them, others are answered.
+// Pages that are deliberately slow to process. While one caller is waiting for them, others are answered.
 
 /** Markdown marks that open and close nothing, and links without text, all on one line: a lot of work without any words. */
 const ONE_LINE = "[](x)*_".repeat(250_000)
@@ -67,7 +67,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
-/** The number of other requests answered while the call processes its text. */
+/** The number of other requests answered while the call is processing its text. */
 async function answeredDuring(path: string, body: object): Promise<{ others: number; answer: Answer }> {
   const { promise: begun, resolve } = Promise.withResolvers<void>()
   onText = resolve

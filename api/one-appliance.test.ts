@@ -39,7 +39,7 @@ function start(program: string, ...args: string[]) {
       FOSSICK_API_KEY: "a-key-that-only-this-test-knows",
       FOSSICK_SHUTDOWN_SECONDS: "1",
     },
-    // In its own process group, so that any process it leaves behind can be found.
+    // Runs in its own process group, so that any process it leaves behind can be found.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   })

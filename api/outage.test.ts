@@ -117,7 +117,7 @@ class Api implements AsyncDisposable {
 
 afterEach(() => void vi.unstubAllEnvs())
 
-/** The searches of a key, as counted in each table. */
+/** Number of searches with a key, as counted in each table. */
 async function counted(dir: string, key: string) {
   using db = await openStateStore(dir)
   const of = async (sql: string) =>

@@ -48,7 +48,7 @@ const CRAWLER_AGAIN_MS = 15 * 60_000
 
 /** Options of `fossick start`. */
 export interface StartOptions {
-  /** Print the state as JSON objects, one per line. */
+  /** Whether to print the state as JSON objects, one per line. */
   readonly json: boolean
 }
 
@@ -187,7 +187,7 @@ async function supervise(
     say("error", `The ${name} process ended unexpectedly (${how}); it will restart in ${seconds} s.`)
   }
 
-  /** Without the API there is no appliance, so its supervisor decides. Without the crawler, searches still work. */
+  /** Without the API there is no appliance, so this process ends and leaves the rest to its own supervisor. Without the crawler, searches still work. */
   function onGiveUp(name: string, how: string): number | null {
     const often = `The ${name} process ended ${MAX_RESTARTS + 1} times in a row (last: ${how})`
     if (name === api.name) {

@@ -129,7 +129,7 @@ function fullMessage(dir: string, free: number): string {
   return `The disk is full: ${megabytes(free)} left for ${dir}. Make room on it; the data on it is safe.`
 }
 
-/** `error`, or a full or read-only disk if that is the cause. */
+/** The error to report: an UnwritableError if a full or read-only disk is the cause, otherwise `error`. */
 export function unwritableOr(error: unknown, dir: string): unknown {
   if (!isUnwritable(error, dir)) return error
   return new UnwritableError(unwritableMessage(dir), { cause: error })
@@ -224,7 +224,7 @@ export class DiskRoom {
     return `The disk of ${this.dir} is filling up: ${megabytes(this.#free())} left, less than FOSSICK_WARN_FREE_MB. Crawls and vectors stop when ${megabytes(this.leastBytes)} are left.`
   }
 
-  /** For the operator; names the folder. */
+  /** The message for the operator; it names the folder. */
   get note(): string {
     const because = this.readOnly
     if (because !== null)

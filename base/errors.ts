@@ -7,7 +7,7 @@ export class KnownError extends Error {}
  * are already waiting; the caller's storage is full; or the appliance is busy. The message is for the caller.
  */
 export class Refusal extends KnownError {
-  /** Null if the response has its own status. */
+  /** Why the request is refused; null if the response has its own status. */
   readonly because:
     | "wrong"
     | "denied"

@@ -10,7 +10,7 @@ import { makeFolder, readOnlyBecause } from "./folder.ts"
 import { openToRead } from "./store/sqlite/busy.ts"
 import { openStateStore } from "./store/state-store.ts"
 
-// A folder that is mounted read-only, visible to a separate process.
+// A folder that a separate process sees as mounted read-only.
 
 const dir = mkdtempSync(join(tmpdir(), "fossick-read-only-"))
 afterAll(() => rmSync(dir, { recursive: true }))

@@ -100,7 +100,7 @@ test("messages are signed only with a strong secret, whatever its prefix", () =>
   const strong = randomBytes(16).toString("hex")
   expect(signingSecret("${S}", { S: strong })).toBe(strong)
   expect(signingSecret("${S}", { S: `whsec_${strong}` })).toBe(`whsec_${strong}`)
-  // Only its prefix is printed beforehand.
+  // `whsec_` is ignored only at the start of a secret.
   expect(signingSecret("${S}", { S: "k8Zq1whsec_LmX4v" })).toBe("k8Zq1whsec_LmX4v")
   for (const weak of ["short", "whsec_k8Zq1LmX4v", "a whsec_ in the middle of it".slice(0, 15)]) {
     expect(() => signingSecret("${S}", { S: weak })).toThrow(`the secret \${S} ${STRONG}`)

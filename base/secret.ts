@@ -9,8 +9,8 @@ const LEAST_JUMPS = 9
 export const STRONG = `must be hard to guess: at least ${LEAST_CHARS} characters, at least ${LEAST_DIFFERENT} of them different, no repeated text, and no sequence such as 0123456789abcdef. openssl rand -hex 16 makes a good one`
 
 /**
- * Whether a key or secret is as hard to guess as {@link STRONG} says. It detects carelessly typed text, but not that a long text
- * is in a dictionary.
+ * Whether a key or secret is as hard to guess as {@link STRONG} says. It detects carelessly typed text, but not whether
+ * a long text is in a dictionary.
  */
 export function isStrong(secret: string): boolean {
   const chars = Array.from(secret)
@@ -26,8 +26,8 @@ function isRepeated(chars: readonly string[]): boolean {
 }
 
 /**
- * Whether nearly all of the characters only count up, count down or repeat. The number of other steps decides, not
- * their share: in only one of 200,000 random secrets of 32 hex digits, more than half of the steps are of this kind.
+ * Whether nearly all of the characters only count up, count down or repeat. What matters is the number of other steps,
+ * not their share: in only one of 200,000 random secrets of 32 hex digits are more than half of the steps of this kind.
  */
 function isRow(chars: readonly string[]): boolean {
   const jumps = chars.filter(

@@ -4,7 +4,7 @@ import { didYouMean } from "./text/near-names.ts"
 
 /** One setting: its name in the environment, its default as written there, and what it means. */
 export interface Setting<T> {
-  /** Includes `X402_*`, names that other sellers of the x402 protocol use as well. */
+  /** The environment variable's name. `X402_*` names are also used by other sellers of the x402 protocol. */
   readonly name: `FOSSICK_${string}` | `X402_${string}`
   readonly default: string
   /** One sentence for the handbook. */
@@ -53,9 +53,10 @@ export const onOff = (setting: Declared<boolean>): Setting<boolean> => ({
 })
 
 /**
- * Base address of a server, without a slash at the end. A value is never shown: a wrong one may contain a password.
+ * Base address of a server, without a slash at the end. The value is never shown, because a wrong one may contain a
+ * password.
  *
- * @param instead what to do about a password in the address, added to the refusal
+ * @param instead what to do about a password in the address, appended to the error message
  */
 export const baseUrl = (setting: Declared<string>, instead = ""): Setting<string> => ({
   ...setting,
@@ -135,7 +136,7 @@ export function readSettings<S extends Settings>(declared: S, env: NodeJS.Proces
 }
 
 /**
- * Checks all existing settings.
+ * Checks the settings of all parts.
  * @throws SettingsError naming each `FOSSICK_*` or `X402_*` variable that no part declares, and each wrong value.
  */
 export function checkSettings(parts: readonly Settings[], env: NodeJS.ProcessEnv): void {

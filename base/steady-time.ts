@@ -8,7 +8,7 @@ export const steadyNow = (): number => Math.round(performance.timeOrigin + perfo
 /** Maximum drift between the wall clock and the steady clock between two checks; a larger difference means that the clock was set. */
 const STEP_MS = 60_000
 
-/** Notices that the wall clock was set. */
+/** Notices when the wall clock is set. */
 export class StepWatch {
   readonly #wall: () => number
   readonly #steady: () => number
@@ -45,7 +45,7 @@ export class DeletionGuard {
     this.#steady = steady
   }
 
-  /** Call this before each round. */
+  /** Whether data may be deleted now. Call this before each round of deletions. */
   mayDelete(): boolean {
     if (this.#watch.hasStepped()) this.#steppedAt = this.#steady()
     return this.#steady() - this.#steppedAt >= DAY_MS

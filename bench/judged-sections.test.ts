@@ -11,7 +11,7 @@ import { mean, ndcg } from "./quality/metrics.ts"
 
 /**
  * If nDCG@10 falls below this, a change has made the ranking worse. Measured: 0.655, 0.655, 0.743, 0.746. Each of the
- * 47 questions counts for 0.02, so one may find its answer slightly lower, but no more.
+ * 47 questions contributes 0.02, so the answer to one of them may rank slightly lower, but no more.
  *
  * When whole pages were compared, the values were 0.685, 0.684, 0.768, 0.760, because these documents are already
  * sections. The gain on long pages, exact words and misspelt words (`quality/needles.ts`) is at least 0.1.

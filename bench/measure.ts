@@ -51,7 +51,7 @@ export async function runMeasured(
     peakBytes = Math.max(peakBytes, residentBytes(processTree(child.pid ?? 0)))
   }, SAMPLE_MS)
   const end = () => child.kill("SIGKILL")
-  // Added before any listener that clears the folders the child writes to.
+  // This listener is added before any listener that clears the folders the child writes to.
   process.prependOnceListener("exit", end)
   try {
     const [code] = (await once(child, "close")) as [number | null]
@@ -134,8 +134,8 @@ const GROWTH_LOOK_MS = 50
 
 /**
  * The maximum number of bytes that this process and everything it started used above the earlier level while `work`
- * ran. Garbage is collected first, so that it makes no room. For other processes, the highest level that each ever
- * reached counts.
+ * ran. Garbage is collected first, so that freed space does not hide any growth. For other processes, the highest level
+ * that each ever reached is used.
  */
 export async function peakGrowth<T>(
   work: () => Promise<T>,
@@ -158,7 +158,7 @@ export async function peakGrowth<T>(
   }
 }
 
-/** Keyed by process. */
+/** Memory in bytes, keyed by process id. */
 function held(): Map<number, number> {
   const bytes = new Map([[process.pid, process.memoryUsage.rss()]])
   for (const pid of startedBy(process.pid)) {
@@ -221,7 +221,7 @@ export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 
   clearTimeout(force)
 }
 
-/** The child's next message, or its next one of a `kind`. @throws Error if the child ends first. */
+/** The child's next message, or its next message of the given `kind`. @throws Error if the child ends first. */
 export function nextMessage<T>(child: ChildProcess, kind?: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const take = (message: unknown) => {
@@ -262,7 +262,7 @@ export async function untilAnswers(server: ChildProcess, url: string): Promise<v
 
 export const MB = 1024 * 1024
 
-/** One line that says where the figures come from. */
+/** One line about the machine that the figures come from. */
 export function machine(): string {
   const model = cpus()[0]?.model.trim() ?? "unknown processor"
   const gigabytes = Math.round(totalmem() / 1024 / MB)

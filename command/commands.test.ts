@@ -14,7 +14,7 @@ import { freePort, isListening } from "#base/testing/free-port.ts"
 
 const ROOT = join(import.meta.dirname, "..")
 
-// Commands with a short answer, and the output of one command.
+// A command with a short answer, and one that prints a whole script.
 test.each([["--help"], ["completion", "bash"]])(
   "%s ends quietly when nobody reads its output",
   async (...args) => {
@@ -60,7 +60,7 @@ test.each([
         FOSSICK_HANDBOOK: "off",
         FOSSICK_UNIT_READER: "off",
       },
-      // Run in its own process group, so that any process it leaves behind can be found.
+      // The command runs in its own process group, so that any process it leaves behind can be found.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     })
@@ -74,7 +74,7 @@ test.each([
         })
       }
       await Promise.race([up.promise, once(child, "close").then(() => Promise.reject(new Error(text)))])
-      // Nobody reads its output any more either, but that alone stops nothing.
+      // Nobody is reading its output any more either, but that alone stops nothing.
       child.stdout.destroy()
       expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
 

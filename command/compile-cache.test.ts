@@ -7,7 +7,7 @@ import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
 const COMMAND = import.meta.dirname
 
-/** Runs a program with the compile cache on. @returns the folder that its child processes get for it */
+/** Runs a program with the compile cache on. @returns the cache folder that is passed on to its child processes */
 async function told(folder: string, env: Readonly<Record<string, string>>): Promise<string> {
   mkdirSync(join(folder, "command"))
   cpSync(join(COMMAND, "compile-cache.js"), join(folder, "command/compile-cache.js"))

@@ -14,7 +14,7 @@ export interface OptionSpec {
   readonly complete?: "files"
 }
 
-/** One word after the command; the last argument can take several. */
+/** One word after the command; the last argument can be several words. */
 export interface ArgumentSpec {
   readonly about: string
   readonly optional?: boolean
@@ -66,11 +66,11 @@ export interface CommandSpec<O extends Options = Options, A extends Arguments = 
   /** The output of `--json`; `null` if the command prints nothing for programs. Default: one JSON object. */
   readonly json?: string | null
   /**
-   * Whether it changes the data folder, which the audit log then records. Changes made through the API of a running
-   * appliance are recorded there. Default: never.
+   * Whether the command changes the data folder, in which case the audit log records it. Changes made through the API
+   * of a running appliance are recorded there. Default: never.
    */
   changes?(given: Given<O, A>): boolean
-  /** Whether it continues when its output is no longer read, as a server does. */
+  /** Whether the command continues when its output is no longer read, as a server does. */
   readonly outlivesReader?: boolean
   /**
    * @returns the exit code

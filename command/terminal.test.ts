@@ -29,7 +29,7 @@ interface Ended {
   readonly text: string
 }
 
-/** These end their process, or show the complete path of text to a terminal. */
+/** These commands end their process, or show the complete path of text to a terminal. */
 const OF_THEIR_OWN = ["start", "crawl", "mcp"]
 const vectors = opened.use(await startCheapVectors())
 const fossick = opened.use(new Fossick())
@@ -65,7 +65,7 @@ function run(name: string, ...args: string[]): Promise<Ended> {
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "fossick-terminal-"))
   opened.defer(() => rm(dir, { recursive: true, force: true }))
-  // Written as a character, it would make the body binary.
+  // Written as a character, the bell would make the body binary.
   const hostile = HOSTILE.replaceAll("\u0007", "&#7;")
   const page = (title: string) =>
     `<!doctype html><html lang="en"><head><title>${title}</title></head><body><main><h1>${title}</h1>
@@ -88,7 +88,7 @@ afterAll(() => opened.disposeAsync())
 
 /** Calls of every command, with the options that print the most. Commands missing from all lists here fail the last test. */
 const CALLS: Readonly<Record<string, (at: TestSite) => readonly (readonly string[])[]>> = {
-  // Refused by the setting below.
+  // The setting below makes this command fail.
   start: () => [[]],
   crawl: (at) => [[at.url("/gone%E2%80%AE"), "--rendering", "http"], [`http://${HOSTILE}/`]],
   sources: () => [["list"], ["show", "pumps"], ["apply"], ["show", HOSTILE]],

@@ -18,8 +18,8 @@ import { WebhookQueue } from "./reporting/webhooks/webhook-queue.ts"
 import { GIVE_UP_MS } from "#base/work/retries.ts"
 import { Ticker } from "./jobs/tasks/ticker.ts"
 
-// Tests what happens when an administrator or a time server changes the wall clock while work is waiting for a time to
-// come.
+// Tests what happens when an administrator or a time server changes the wall clock while work is waiting until a
+// certain time.
 
 const HOUR = 3_600_000
 const YEARS = 10 * 365 * 24 * HOUR
@@ -144,7 +144,7 @@ describe("a clock error of ten years", () => {
       for (const { id } of await jobs.list()) await jobs.cancel(id)
       expect((await before.get("old"))?.nextRun?.getTime()).toBeGreaterThan(NOW + YEARS)
 
-      // In the same process, and in one started afterwards.
+      // This holds in the same process, and in one started afterwards.
       setClock(-YEARS)
       for (const sources of [before, new Sources(db, jobs)]) {
         await (sources === before ? running : tickerOf(sources)).tick()
@@ -153,7 +153,7 @@ describe("a clock error of ten years", () => {
           expect(next).toBeGreaterThan(Date.now())
           expect(next).toBeLessThanOrEqual(Date.now() + within)
         }
-        // The state after the glitch, for the restarted process.
+        // This is the state after the glitch, for the restarted process.
         if (sources === before) {
           await statement(
             db,

@@ -25,7 +25,7 @@ function text(name: string, edition = 1): string {
   return `# ${name}, edition ${edition}\n\n${said.join(" ")}.\n`
 }
 
-/** A handbook made of files, and a crawler that reads it. */
+/** A handbook that consists of files, and a crawler that reads it. */
 class Handbook implements AsyncDisposable {
   readonly #parent = temporaryFolder()
   root = join(this.#parent.path, "handbook")
@@ -106,7 +106,7 @@ test("a week of a folder: files come, change, move, are renamed and deleted, and
   expect(Object.keys(handbook.indexed)).toContain(`${ADDRESS}IT%20%26%20tools/page%200.md`)
   expect(handbook.indexed).toEqual(await handbook.files())
 
-  // Nothing changed, so no file is read, or even checked.
+  // Nothing changed, so no file is read or even checked.
   expect(await handbook.run()).toMatchObject({ state: "finished", outcomes: {} })
 
   await handbook.write("leave/page 1.md", 2)
@@ -115,7 +115,7 @@ test("a week of a folder: files come, change, move, are renamed and deleted, and
   expect(await handbook.run()).toMatchObject({ state: "finished", changes: { new: 2, changed: 1 } })
   expect(handbook.indexed).toEqual(await handbook.files())
 
-  // A folder moves with everything in it. That is a third of the source, but no text is lost.
+  // A folder is moved with everything in it. That is a third of the source, but no text is lost.
   await rename(handbook.at("IT & tools"), handbook.at("tools"))
   await rm(handbook.at("leave/page 3.md"))
   await handbook.run()
@@ -152,7 +152,7 @@ test("a share that is not mounted, or mounted empty, removes nothing from the in
     state: "failed",
     error: `The folder ${handbook.root} is empty. If it is on a share, mount the share.`,
   })
-  // The folder is incomplete: more files are missing than may be removed without asking.
+  // The folder is incomplete: more files are missing than may be removed without the operator's consent.
   await handbook.write("leave/page 0.md")
   const held = await handbook.run()
   expect(held.note).toContain("23 pages seem to be gone, too many to remove without your approval")

@@ -17,7 +17,7 @@ afterAll(async () => {
   await fixture[Symbol.asyncDispose]()
 })
 
-/** The sources that a search would leave out with a newly created engine. */
+/** The sources that a search leaves out with a newly created engine. */
 async function leftOut(query: Partial<Query> = {}, handbook: "on" | "always" | "off" = "on") {
   const asked: Query[] = []
   const engine = Object.assign(Object.create(fixture.engine) as typeof fixture.engine, {

@@ -9,7 +9,7 @@ import { HANDBOOK_SOURCE } from "./handbook-source.ts"
 import type { CrawlerConfig } from "./settings.ts"
 import { isDeclared } from "./sources/source-names.ts"
 
-/** How long until the store is queried again. */
+/** How long the last answer is used before the store is queried again. */
 const KNOWN_MS = 1000
 
 /** The host of the handbook's pages, if they are to be left out of results; null if they are not. */
@@ -17,11 +17,11 @@ type Apart = { readonly host: string | null } | null
 
 /**
  * The same engine, but its results leave out the appliance's own handbook once other sources have pages, or always if
- * the setting says so. The handbook is found when it is named: by its host in `includeDomains`, in a preference or
- * behind `site:`, or in a filter by sources. This costs the index one more condition, and the store at most one query a
+ * the setting says so. The handbook is found when a query names it: by its host in `includeDomains`, in a preference or
+ * after `site:`, or in a filter by source. This costs the index one more condition, and the store at most one query a
  * second.
  *
- * @param remembered may keep the last result for when the store does not respond
+ * @param remembered may keep the last answer for times when the store does not respond
  */
 export function handbookApart(
   engine: Engine,
@@ -58,7 +58,7 @@ export function handbookApart(
 }
 
 async function lookFor(db: StateStore, isOff: boolean): Promise<Apart> {
-  // An older version allowed a declared source of this name, which is then a source like any other.
+  // An older version allowed a declared source with this name; such a source is treated like any other.
   if (await isDeclared(db, HANDBOOK_SOURCE)) return null
   const page = await somePage(db, HANDBOOK_SOURCE)
   const host = page === null ? null : hostName(new URL(page).hostname)

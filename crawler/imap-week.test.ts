@@ -9,7 +9,7 @@ import { defineSource, type MailServer } from "./source.ts"
 import { CrawlFixture, shareFor, testConfig } from "./testing/crawl-fixture.ts"
 import { Dovecot } from "./testing/dovecot.ts"
 
-// Runs against a real IMAP server, Dovecot, which reads its own Maildir.
+// Runs against a real IMAP server, Dovecot, which reads a Maildir of its own.
 
 const ADDRESS = "https://mail.example/ada/"
 const tags = ["dovecot"]
@@ -46,7 +46,7 @@ class Week implements AsyncDisposable {
   readonly #fixture: CrawlFixture
   readonly #config = testConfig()
   readonly mail: Dovecot
-  /** Fields of the source's mailbox that differ from the defaults. */
+  /** Fields of the source's mailbox setting that differ from the defaults. */
   says: Partial<MailServer> = {}
   caFile: string | null
 
@@ -70,7 +70,7 @@ class Week implements AsyncDisposable {
     })
   }
 
-  /** Does something with a message in the inbox. */
+  /** Runs `work` on a message in the inbox. */
   async with(id: number, work: (client: ImapFlow, uid: number) => Promise<unknown>): Promise<void> {
     await this.mail.as(async (client) => {
       await client.mailboxOpen("INBOX")
@@ -245,7 +245,7 @@ test("only messages missing from the copy are fetched again", { tags }, async ()
   await week.run()
   const [lost, ...others] = week.copied
   const times = others.map((file) => statSync(file).mtimeMs)
-  // As if the process had been killed.
+  // The file looks as if the process had been killed while writing it.
   renameSync(lost!, join(dirname(lost!), `.${basename(lost!, ".eml")}.part`))
   expect(await week.run()).toMatchObject({ state: "finished", outcomes: {} })
   expect(week.copied).toHaveLength(4)

@@ -6,8 +6,8 @@ import type { Source, SourceAuthor } from "./source.ts"
 export const BEAT_MS = 1000
 
 /**
- * - `queued`: waits for a process to work on it; so does a job whose process was lost.
- * - `running`: a process works on it and sends a heartbeat at least every {@link BEAT_MS}.
+ * - `queued`: the job is waiting for a process to work on it; so is a job whose process was lost.
+ * - `running`: a process is working on it and sends a heartbeat at least every {@link BEAT_MS}.
  * - `paused`: a person interrupted it. Its frontier is kept. When it is resumed, or requested again, it continues from
  * there.
  * - `finished`, `failed`, `cancelled`: the job has ended.
@@ -50,8 +50,8 @@ export interface CopyCounts {
 }
 
 /**
- * Where a job came from: `command` with an address given on the command line, `run` for a declared source by its
- * name, the source's `schedule`, the admin `api`, or the appliance at its first `start`.
+ * How a job was started: `command` with an address given on the command line, `run` with the name of a declared source,
+ * by the source's `schedule`, by the admin `api`, or by the appliance at its first `start`.
  */
 export type JobTrigger = "command" | "run" | "schedule" | "api" | "start"
 
@@ -77,18 +77,18 @@ export interface Job {
   readonly endedAt: Date | null
   /** Why the job failed; null otherwise. */
   readonly error: string | null
-  /** Notes for the operator about the end of the run: a limit that was reached, removals that wait. Null if there are none. */
+  /** Notes for the operator about the end of the run, such as a limit that was reached or removals that are waiting for approval. Null if there are none. */
   readonly note: string | null
-  /** How the job ended; null until it has ended, and for a cancelled one. */
+  /** How the job ended; null until it has ended, and for a cancelled job. */
   readonly result: JobResult | null
-  /** One line saying why {@link Job.result} is not `finished`; null when it is, or while the run has no result. */
+  /** One line saying why {@link Job.result} is not `finished`; null if it is `finished`, or while the run has no result. */
   readonly reason: string | null
   /** The run's changes to the index for its source. */
   readonly changes: PageChanges
   readonly checkedByCopy: CopyCounts
   /** Number of addresses known but not yet visited. */
   readonly queued: number
-  /** Hosts that the run waits to try again; it continues with other hosts meanwhile. */
+  /** Hosts that the run is waiting to try again; meanwhile it continues with other hosts. */
   readonly waits: readonly HostWait[]
   /** Visits by outcome: `indexed`, `unchanged`, `postponed`, `skipped:robots`, `failed:dns` and so on. */
   readonly outcomes: OutcomeCounts
@@ -134,10 +134,10 @@ export const listNotesIn = (notes: string | null): readonly string[] =>
     .split(BETWEEN_NOTES)
     .filter((note) => /^the (?:sitemap|feed|list) https?:\/\/|^\d+ more sitemaps and feeds/.test(note))
 
-/** Which work a run did not do, according to its notes. */
+/** Which part of its work a run did not do, according to its notes. */
 export interface Undone {
   readonly endedAtLimit: boolean
-  /** Whether the run left addresses unvisited, which no outcome counts, because it was stopped or gave up on a host. */
+  /** Whether the run left addresses unvisited because it was stopped or gave up on a host; no outcome counts them. */
   readonly leftAddresses: boolean
 }
 

@@ -293,7 +293,7 @@ test("an mbox is read up to the message being written, and later to its end", as
   await week.run()
   expect(week.indexed).toEqual(after)
   expect(week.indexed.flat()).toContain(wordOf({ id }))
-  // Another program replaced the file with one of a different time but the same text.
+  // Another program replaced the file with one that has a different time but the same text.
   const { size } = await stat(week.path)
   await utimes(week.path, 1, 1)
   expect(await week.run()).toMatchObject({ outcomes: {} })

@@ -94,7 +94,7 @@ test("a job survives its process and the appliance: it visits every page once, a
     const stopped = await jobs.get(id)
     expect(stopped).toMatchObject({ state: "queued", endedAt: null, error: null })
     expect(stopped?.queued).toBeGreaterThan(0)
-    // The page that was linked last may not be recorded yet.
+    // The page that was linked last may not have been recorded yet.
     const visited = stopped?.outcomes["indexed"] ?? 0
     expect(visited).toBeGreaterThan(0)
     expect(visited + (stopped?.queued ?? 0)).toBeLessThanOrEqual(pages)
@@ -133,7 +133,7 @@ test("three running jobs survive kill -9 of their process: nothing is lost, and 
         return
       }
       asked.add(name)
-      // By then all three are working, and none is done.
+      // By then all three are running, and none is done.
       if (asked.size === 3 && request.url === "/p3" && !isKilled) {
         isKilled = true
         await crawler?.killJob()

@@ -52,11 +52,11 @@ const POLL_MS = 250
 /** Wait between two attempts when a job process failed, or when another writer has the index; doubled each time. */
 const PAUSE_MS = 2000
 const MAX_PAUSE_MS = 30_000
-/** Time within which a crawler that lost its appliance stops its work. */
+/** Time limit for a crawler that lost its appliance to stop its work. */
 const PATIENCE_MS = 15_000
-/** Time after which a crawler lost on another machine is known to be lost. */
+/** Time after which a crawler on another machine is known to be lost. */
 const LOST_MS = 20_000
-/** Roles: of the one crawler that does the common work for all crawlers of a state, and of the only crawler of an embedded index. */
+/** Roles: one for the crawler that does the common work for all crawlers of a state, and one for the only crawler of an embedded index. */
 const LEAD = "crawler-lead"
 const ONLY = "crawler-of-embedded-index"
 const DAY_MS = 86_400_000
@@ -93,7 +93,7 @@ const opened = await openStateOnceThere(dataDir, stop.signal, (why) => log.error
 )
 if (opened === null) process.exit(0)
 const db = opened
-/** This process as one of several on the same state, if there can be several. */
+/** This process, as one of several that share the state, if there can be several. */
 const own = isShared || isOnServer(db) ? await OwnProcess.begin(db, "crawler") : null
 if (own !== null && !isShared) await becomeOnlyOne(own).catch(endTaken)
 const lostState = await strangeState(dataDir, db)
@@ -186,8 +186,8 @@ if (notice === null)
   led.push(followScans({ dataDir, run: (name) => runForScans(name), room, log, signal: stop.signal }))
 
 log.info("the crawler is ready")
-// The compile cache is saved for the next start now, so that it exists after a crash too: otherwise it is written only
-// when the process ends normally.
+// Saves the compile cache for the next start now, so that it exists after a crash too: otherwise it would be written
+// only when the process ends normally.
 flushCompileCache()
 await repeatWorker({
   async start() {
@@ -237,7 +237,7 @@ async function sign(me: OwnProcess): Promise<void> {
   lead()
 }
 
-/** Work that one crawler does for all the others. */
+/** Starts the work that one crawler does for all the others. */
 function lead(): void {
   if (notice !== null) return
   const { signal } = stop
@@ -292,8 +292,8 @@ async function runForScans(name: string): Promise<boolean> {
 
 /**
  * Checks that no other crawler fills an embedded index for this state. The embedded index is in this data folder, and
- * its crawler's visits are recorded in the state. A second crawler with another folder would take its jobs, and each
- * index would have only part of the pages.
+ * its crawler's visits are recorded in the state. A second crawler with another folder would take jobs from this one,
+ * and each index would have only some of the pages.
  * @throws KnownError
  */
 async function becomeOnlyOne(me: OwnProcess): Promise<void> {
@@ -328,7 +328,7 @@ function endBroken(error: unknown): void {
   })
 }
 
-/** Reports once that work waits for room on the disk, and once that it continues. */
+/** Reports once that work is waiting for room on the disk, and once that it is continuing. */
 function hasRoom(): boolean {
   const isLow = room.isLow()
   if (isLow !== isWaiting) log[isLow ? "warn" : "info"](isLow ? room.note : "the disk has free space again")
@@ -354,7 +354,7 @@ function tellNear(): void {
   isNear = room.isNear()
 }
 
-/** Does work, and logs errors that recur or that can be made up for: neither a full disk nor an unreachable state ends the process. */
+/** Does work, and logs errors that will recur or that can be made up for later: neither a full disk nor an unreachable state ends the process. */
 async function unlessStuck(work: () => Promise<void>): Promise<void> {
   try {
     await work()

@@ -17,7 +17,7 @@ import { WholeCrawler } from "./testing/whole-crawler.ts"
 const USERS = ["hr", "staff"]
 const PATHS = Array.from({ length: 24 }, (_, at) => `/page-${at}`)
 
-// The site allows and forbids access to pages the whole time.
+// The site keeps opening and closing pages for its users the whole time.
 test("a crawler that is killed again and again never shows a page to the wrong reader, and ends up matching the site", async () => {
   using folder = temporaryFolder()
   await using model = await startModelServer({ embedder: new HashingEmbedder() })

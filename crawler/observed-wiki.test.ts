@@ -10,8 +10,8 @@ import { forgetReadersNow, readersNow } from "./sources/readers/readers-now.ts"
 import { openDataFolder } from "./testing/data-folder.ts"
 import { Dokuwiki, passwordOf, type WikiUser } from "./testing/dokuwiki.ts"
 
-// A real wiki with access rules of its own. The crawler knows these only from the pages that three logins and a visitor
-// are shown.
+// A real wiki with access rules of its own. The crawler learns these rules only from the pages that are shown to three
+// logins and to a visitor.
 
 const USERS: readonly WikiUser[] = [
   { name: "hr", group: "hr" },

@@ -21,7 +21,7 @@ export const unreadSql = (like: string) => `(outcome = 'postponed' or outcome ${
 /** The outcomes for which {@link isFailure} is true, as a pattern for `like` in SQL. */
 export const FAILURES_LIKE = `${FAILED}%`
 
-/** The counts one by one. */
+/** The counts as a list of entries. */
 export const entriesOf = (counts: OutcomeCounts) => Object.entries(counts) as [OutcomeName, number][]
 
 export function outcomeName(outcome: CrawlOutcome): OutcomeName {
@@ -57,7 +57,7 @@ export function outcomeKind(name: OutcomeName): (typeof OUTCOME_KINDS)[number] {
   return isFailure(name) ? "failed" : "postponed"
 }
 
-/** Visits that found a page. */
+/** The number of visits that found a page. */
 export const pagesIn = (counts: OutcomeCounts): number =>
   PAGE_OUTCOMES.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
 
@@ -67,7 +67,7 @@ export const isMissing = (status: number | null | undefined): boolean => status 
 /** The name as displayed in lists: `failed: dns`. */
 export const shownOutcome = (name: OutcomeName): string => name.replace(":", ": ")
 
-/** Whether this text means the outcome: `failed:dns`, `failed: dns`, its last word `dns`, or `failed` for all of them. */
+/** Whether this text stands for the outcome: `failed:dns`, `failed: dns`, its last word `dns`, or `failed` for all failures. */
 export function isMeantBy(name: OutcomeName, text: string): boolean {
   const wanted = text.replaceAll(/\s/g, "").toLowerCase()
   return name === wanted || name.startsWith(`${wanted}:`) || name.endsWith(`:${wanted}`)

@@ -31,7 +31,7 @@ export type SkipReason =
   | "soft-404" // the page says or implies that nothing is there, although its status is 200
   | "gone" // used to be in the content of the source, but no longer is
   | "unsupported-type" // no text that we can read
-  | "undecodable" // a document that draws letters without saying which ones they are
+  | "undecodable" // a document that displays letters without saying which characters they are
   | "too-large"
   | "empty" // no main content found
 

@@ -7,7 +7,7 @@ import type { Rendering } from "./source.ts"
 
 /** One address, fetched and read. */
 export interface Reading {
-  /** The page's address: the one after redirects, in canonical spelling. */
+  /** The page's address after redirects, in canonical spelling. */
   readonly url: PageUrl
   readonly status: number
   readonly contentType: string
@@ -21,7 +21,7 @@ export interface Reading {
   readonly validators?: Validators
   /** Digest of the headers that name readers. Left out if the response has none. */
   readonly readersSent?: string
-  /** The crawl's record of the page's markdown copy. Left out when the page has none. */
+  /** The crawl's record of the page's markdown copy. Left out if the page has no copy. */
   readonly copy?: MarkdownCopy | undefined
   /** Whether a browser rendered the page. */
   readonly rendered?: boolean
@@ -31,11 +31,11 @@ export interface Reading {
   readonly readAnew?: readonly PageUrl[]
   /** Describes what might be missing because no browser opened the page. */
   readonly doubt?: string
-  /** For a reading without main content: the reason, if known, in words. */
+  /** The reason, if known, in words; set for a reading without main content. */
   readonly emptyBecause?: string
-  /** With `withHtml`, for an HTML page: the document as sent by the site, or its final state in the browser. */
+  /** The document as sent by the site, or its final state in the browser; set with `withHtml`, for an HTML page. */
   readonly html?: string
-  /** With `screenshot`: a picture of the page as shown by a browser. */
+  /** A picture of the page as shown by a browser; set with `screenshot`. */
   readonly screenshot?: Screenshot
 }
 
@@ -49,9 +49,9 @@ export interface Screenshot {
 export interface ScreenshotOptions {
   /** Whether to include the whole height of the page, up to the size limit of a picture, rather than only the first screen. */
   readonly fullPage: boolean
-  /** The JPEG quality, 0 to 100; not for a PNG. */
+  /** The JPEG quality, from 0 to 100; not for a PNG. */
   readonly quality?: number | undefined
-  /** The size in pixels. Default: the browser's. */
+  /** The size of the browser's window in pixels. Default: the browser's own size. */
   readonly viewport?: { readonly width: number; readonly height: number } | undefined
 }
 
@@ -63,7 +63,8 @@ export type ReadResult =
 /**
  * Reads addresses for live calls and for crawls: address guard, fetch, decode, extract.
  *
- * - `read()` never rejects because of anything a site does; that is returned as a value. It rejects only on a bug.
+ * - `read()` never rejects because of anything a site does; such failures are returned as values. It rejects only on a
+ * bug.
  * - The address guard checks every hop against the allowed networks before a connection is made.
  * - Extraction runs in worker threads with a time limit; the event loop stays free.
  */
@@ -127,7 +128,7 @@ export interface Unmodified {
   /** The validators in this response. */
   readonly validators: Validators
   readonly noindex: boolean
-  /** See {@link Reading}. */
+  /** As in {@link Reading}. */
   readonly readersSent?: string
   /** Set when the visit requested the copy and not the page. */
   readonly copy?: MarkdownCopy
@@ -135,7 +136,7 @@ export interface Unmodified {
 
 export interface VisitOptions
   extends ReadOptions, Pick<FetchOptions, "after" | "memory" | "onRedirect" | "validators"> {
-  /** Whether this is the last try, so that a whole document counts even if its response was cut off. Default true. */
+  /** Whether this is the last try, in which case a whole document is accepted even if its response was cut off. Default true. */
   readonly isLastTry?: boolean
   /** Whether a browser rendered the page at the last visit, from a document that its site sends for other addresses too. */
   readonly isShell?: boolean
@@ -155,15 +156,15 @@ export interface WalkOptions {
   readonly maxBreadth: number
   /** The maximum number of pages visited in total. */
   readonly limit: number
-  /** Regular expressions (RE2 syntax) for the path; a page is accepted if any of them matches. If empty, all are. */
+  /** Regular expressions (RE2 syntax) for the path; a page is accepted if its path matches any of them. If empty, all pages are accepted. */
   readonly selectPaths?: readonly string[]
   readonly excludePaths?: readonly string[]
   /** Regular expressions (RE2 syntax) for the host. */
   readonly selectDomains?: readonly string[]
   readonly excludeDomains?: readonly string[]
   /**
-   * How pages are discovered: `include` adds the pages of the site's sitemaps to the links, `only` follows no links.
-   * With `discoverOnly`, an `only` walk reports the start if a sitemap lists it. Default: only links.
+   * How pages are discovered: `include` adds the pages of the site's sitemaps to those found by links, `only` follows
+   * no links. With `discoverOnly`, an `only` walk reports the start if a sitemap lists it. Default: only by links.
    */
   readonly sitemap?: "include" | "only"
   /** Whether to also return, after all others, the pages that are linked but outside the start's registrable domain. */
@@ -173,7 +174,7 @@ export interface WalkOptions {
    * a map does. Default false.
    */
   readonly discoverOnly?: boolean
-  /** Rates from 0 to 1 how well each link fits the wanted content. If set, only the best links are followed, best first. */
+  /** Rates from 0 to 1 how well each link matches the wanted content. If set, only the best links are followed, best first. */
   readonly judge?: (links: readonly { readonly url: PageUrl; readonly text: string }[]) => Promise<number[]>
   /** How pages are read. Default `http`. */
   readonly rendering?: Rendering
@@ -203,15 +204,15 @@ export interface WalkFrontier {
 export interface WalkStep {
   readonly url: PageUrl
   readonly depth: number
-  /** How well the link to the address fits, by {@link WalkOptions.judge}; 0 without one. */
+  /** How well the link to the address matches, by {@link WalkOptions.judge}; 0 without a judge. */
   readonly score: number
 }
 
 /** Lets a walk be paused between two pages and continued later. */
 export interface WalkPause {
-  /** The state of an earlier walk with the same options, from where it was paused. */
+  /** The state in which an earlier walk with the same options was paused; null for a new walk. */
   readonly from: WalkFrontier | null
-  /** Whether to pause: pages that are already being read are returned first, and no other is started. */
+  /** Whether to pause: pages that are already being read are still returned, and no others are started. */
   isDue(): Promise<boolean>
   /** Receives the remaining work; the walk ends after that. */
   keep(left: WalkFrontier): void
@@ -221,6 +222,6 @@ export interface WalkPause {
 export interface WalkedPage {
   readonly url: PageUrl
   readonly depth: number
-  /** Null for an address that was only discovered: the last level of a map, external links, and addresses that a map found in a sitemap. */
+  /** Null for an address that was only discovered: on the last level of a map, outside the domain, or in a sitemap that a map read. */
   readonly result: ReadResult | null
 }

@@ -114,7 +114,7 @@ describe("conditional requests", () => {
     })
     await runs.run("all")
     const { engine } = runs.fixture
-    // Pages that no crawl knows, so that the numbers reveal nothing.
+    // Pages that no crawl has recorded, so that a comparison of page counts reveals nothing.
     const foreign = [1, 2].map((i) => ({
       ...runs.page("/")!,
       url: `https://elsewhere.example/${i}` as PageUrl,
@@ -519,7 +519,7 @@ describe("a run over failed addresses", () => {
     const again = await runs.run("failed")
     expect(again.outcomes).toEqual({ indexed: 2, "failed:http-status": 1 })
     expect(new Set(again.asked)).toEqual(new Set(["/b", "/c", "/e"]))
-    // The failures are no longer listed.
+    // Addresses that no longer fail are no longer listed.
     runs.site.serve({ "/c": article("Gamma") })
     expect((await runs.run("failed")).outcomes).toEqual({ indexed: 1 })
     expect((await runs.run("failed")).outcomes).toEqual({})

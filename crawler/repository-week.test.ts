@@ -134,7 +134,7 @@ test(
       anchors: [[0, "leavepage-0md-edition-1"]],
     })
 
-    // Nothing changed, so nothing is visited.
+    // Nothing has changed, so nothing is visited.
     expect(await handbook.run()).toMatchObject({ state: "finished", outcomes: {} })
 
     work.author = "Bob Builder"

@@ -389,7 +389,7 @@ export const crawlerSettings = {
   ...traceSettings,
 }
 
-/** Both values are part of a header of every request. */
+/** Checks a value that becomes part of a header of every request. */
 function headerText(value: string): string {
   if (/[^\x20-\x7e]/.test(value)) throw new Error("must be printable ASCII")
   return value

@@ -61,7 +61,7 @@ describe("several crawlers sharing one state", { tags: ["postgresql"] }, () => {
   test("have one that runs the schedules, and another takes over once it is lost", async () => {
     using here = temporaryFolder()
     using there = temporaryFolder()
-    // No server is at the address of the index: only job processes query it.
+    // There is no server at the address of the index, and none is needed: only job processes query it.
     const env = {
       FOSSICK_STATE: server.url("schedules"),
       FOSSICK_ENGINE: "opensearch",

@@ -92,7 +92,7 @@ describe("a page that two sources crawl", () => {
     }
     expect(held()).toEqual(shared)
     expect([await countOf("all"), await countOf("docs")]).toEqual([5, 3])
-    // The sources set different topics, but do not keep overwriting each other's.
+    // The sources set different topics, but do not keep overwriting each other's topic.
     expect(await run("all")).toEqual({ unchanged: 5 })
     expect(await run("docs", { pages: { topic: "finance" } })).toEqual({ unchanged: 3 })
     expect(held()).toEqual(shared)
@@ -185,7 +185,7 @@ describe("a page that two sources crawl", () => {
     site.serve({ "/docs/a": status(410) })
     await run("docs", { exclude: ["/docs/b"] })
     await run("docs", { exclude: ["/docs/b"] })
-    // A page that docs leaves out because of its own rules has not changed.
+    // A page that docs leaves out only because of its own rules stays in the index for the other source.
     expect(held()).toMatchObject({ "/docs/b": "all" })
     expect(held()["/docs/a"]).toBeUndefined()
     expect(await new KnownAddresses(fixture.db).get(url("/docs/a"), "all")).toMatchObject({ hash: null })

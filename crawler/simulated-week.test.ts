@@ -139,7 +139,7 @@ const EVENTS: readonly (readonly [at: number, what: (paper: Newspaper, site: Tes
   [5.7 * DAY, (paper) => paper.drop("/market/1", status(404))],
 ]
 const RUN_EVERY = 8 * HOUR
-/** After the last event, there is time for the longest interval, and one more for the second strike. */
+/** The last event is followed by enough time for the longest interval, and for one more interval, for the second strike. */
 const END = 7 * DAY
 
 test("a week of a changing site, with a run every eight hours: index and site match at the end", async () => {

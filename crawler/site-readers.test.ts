@@ -10,7 +10,7 @@ import { article, html, startTestSite, type TestSite } from "./testing/test-site
 
 let fixture: DailyCrawls
 let site: TestSite
-/** The header sent for /salaries, or null. */
+/** The header sent for /salaries; null if none is sent. */
 let header: string | null
 const withTag = (title: string, content: string) =>
   article(title, { head: `<meta name="Fossick-Readers" content="${content}">` })
@@ -53,7 +53,7 @@ test("pages have the readers that their headers and tags name, and nobody when t
   expect(readersOf("/salaries")).toEqual(oneSource([["group:hr"]], ["group:interns"]))
   expect(readersOf("/minutes")).toEqual(oneSource([["group:board"], ["signed-in"]]))
   expect(readersOf("/broken")).toEqual(oneSource([[]]))
-  // Neither is treated as an alias of the other.
+  // Neither page is treated as an alias of the other.
   expect([readersOf("/copy-a"), readersOf("/copy-b")]).toEqual([
     oneSource([["group:a"]]),
     oneSource([["group:b"]]),

@@ -39,7 +39,7 @@ export interface Source {
    * and nothing is fetched there. Null when the pages come from websites.
    */
   readonly folder: string | null
-  /** `posix`: file modes and access control lists count, as well as readers files; `none`: only readers files count. */
+  /** `posix`: file modes and access control lists apply, as well as readers files; `none`: only readers files apply. */
   readonly folderReaders: "posix" | "none"
   /**
    * Absolute path of an mbox, of a Maildir or of a folder of `.eml` files, whose threads and attachments are its pages.
@@ -47,12 +47,12 @@ export interface Source {
    */
   readonly mailbox: string | MailServer | null
   /**
-   * Absolute path of an archive whose documents or pages become the source's pages: those of a zip, tar or ZIM file
-   * have addresses below its one seed, those of a WARC file have their own, below its seeds. Null if the pages come
-   * from elsewhere.
+   * Absolute path of an archive whose documents or pages become the source's pages: those from a zip, tar or ZIM file
+   * have addresses below its one seed, those from a WARC file have their own addresses, below its seeds. Null if the
+   * pages come from elsewhere.
    */
   readonly archive: string | null
-  /** Whether its pages are documents that are sent to the appliance, with their own addresses or addresses below its one seed. */
+  /** Whether its pages are documents that are sent to the appliance; these have their own addresses, or addresses below its one seed. */
   readonly documents: boolean
   /** A Git repository whose files are its pages, with addresses below its one seed. Null when the pages come from elsewhere. */
   readonly repository: Repository | null
@@ -66,8 +66,8 @@ export interface Source {
   readonly rendering: Rendering
   readonly politeness: Politeness
   /**
-   * Whether pages that ask not to be indexed are indexed anyway; a ban on following their links still applies. For
-   * operators who are responsible for the site: the admin API refuses it.
+   * Whether pages that ask not to be indexed are indexed anyway; a ban on following their links still applies. Meant
+   * for operators who are responsible for the site: the admin API rejects it.
    */
   readonly ignoreNoindex: boolean
   /** Private networks that this source may reach, in addition to `FOSSICK_ALLOWED_NETWORKS`; the entries have the same form. */
@@ -82,7 +82,7 @@ export interface Source {
   readonly readers: WrittenReaders | null
   /** Additional logins that visit each page to find out who may read it; if empty, this isn't determined. */
   readonly observers: readonly Observer[]
-  /** The number of days without a check after which a page no longer counts as shown to an observer. */
+  /** The number of days without a check after which a page is no longer treated as visible to an observer. */
   readonly observersMaxAgeDays: number
   /** Sitemaps and feeds to read in addition to those that the site lists; absolute addresses. */
   readonly sitemaps: readonly string[]
@@ -100,9 +100,9 @@ export interface Repository {
   readonly url: string
   /** A branch or tag; null for the default branch. */
   readonly ref: string | null
-  /** Folders and files, relative to the top of the repository. Only these files, and files below these folders, become pages; if the list is empty, all files do. */
+  /** Folders and files, relative to the top of the repository. Only these files, and files below these folders, become pages; if the list is empty, all files become pages. */
   readonly paths: readonly string[]
-  /** Names a secret, as the values of a {@link Login} do; null when none is needed. */
+  /** The name of a secret, as in a {@link Login}; null if no token is needed. */
   readonly token: string | null
   /** The user name sent with the token; null for the one that the forge expects. */
   readonly user: string | null
@@ -113,13 +113,13 @@ export interface MailServer {
   /** `imaps://host`, or `imap://host` for a connection secured by STARTTLS; with a port if it is not the usual one. */
   readonly server: string
   readonly user: string
-  /** Names a secret, as the values of a {@link Login} do. */
+  /** The name of a secret, as in a {@link Login}. */
   readonly password: string
   /** Only these folders are read, under the server's names for them; if empty, all except spam, trash and drafts. */
   readonly folders: readonly string[]
 }
 
-/** The maximum that one run may use; null for no limit. */
+/** The most that one run may use; null for no limit. */
 export interface SourceLimits {
   readonly pages: number
   /** Maximum number of link steps from a seed. */
@@ -141,7 +141,7 @@ export interface Politeness {
 
 /**
  * Facts that a source declares about its pages. Topic and `safe` apply to all of them, whatever the pages say; country
- * and language apply to pages that don't state their own. Null leaves it to each page.
+ * and language apply to pages that don't state their own. Null means that each page decides.
  */
 export interface PageDefaults {
   readonly topic: PageTopic | null
@@ -193,7 +193,7 @@ export interface Revisit {
 }
 
 export interface RemovalRules {
-  /** A run that would remove more than this share of the source's pages waits for the operator. 0 to 1. */
+  /** The largest share of the source's pages, from 0 to 1, that a run may remove without waiting for the operator. */
   readonly maxShare: number
   /** Days for which a removed page can be restored. */
   readonly keepDays: number
@@ -235,7 +235,7 @@ export type SourceSpec = Pick<Source, "seeds"> &
     readonly webhooks?: readonly (Pick<Webhook, "url"> & Partial<Webhook>)[]
   }
 
-/** The fields that set what kind of content the source has; a source with none of them reads websites. */
+/** The fields that determine what kind of content the source has; a source with none of them reads websites. */
 export const CONTENT_FIELDS = [
   "folder",
   "mailbox",
@@ -254,7 +254,7 @@ export const CONTENT_FOR_ADMINS: readonly ContentField[] = ["documents"]
 
 /** The fields of {@link CONTENT_FIELDS} that are set. */
 export const contentFieldsOf = (source: { readonly [Field in ContentField]?: unknown }): ContentField[] =>
-  // A stored job can be from a time before a field existed.
+  // A stored job can be older than a field.
   CONTENT_FIELDS.filter((field) => (source[field] ?? false) !== false)
 
 /** Settings for content other than websites: it has no links to follow and no robots rules, and a small page limit would leave out pages at random. */

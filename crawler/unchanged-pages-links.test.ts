@@ -21,7 +21,7 @@ type Spec = Partial<SourceSpec>
 class Site implements AsyncDisposable {
   readonly fixture: CrawlFixture
   readonly site: TestSite
-  /** Whether each visit since the last run began got a response with a body, by path. */
+  /** The paths that were sent with a body since the last run began, one entry per response. */
   read: string[] = []
 
   private constructor(site: TestSite, fixture: CrawlFixture) {
@@ -29,7 +29,7 @@ class Site implements AsyncDisposable {
     this.fixture = fixture
   }
 
-  /** A site of such links, whose pages are served according to `serve`. */
+  /** A site whose pages have these links; `serve` decides how each page is served. */
   static async of(
     links: Readonly<Record<string, readonly string[]>>,
     serve: (body: string, path: string) => Answer = byDate,
@@ -119,7 +119,7 @@ describe("pages that answer 304", () => {
     expect(await site.run({ seeds, scope: "prefix" })).toEqual(["/docs/", "/docs/old/x"])
     expect(await site.run({ seeds, include: ["/docs/**", "/blog/"] })).toContain("/blog/")
     expect(await site.run({ seeds })).toEqual(["/blog/", "/blog/1", "/docs/", "/docs/old/x"])
-    // Each page was read once: known pages were not fetched again.
+    // No page but this one was read: known pages were not fetched again.
     expect(site.read).toEqual(["/blog/1"])
   })
 

@@ -8,20 +8,20 @@ export type Call = keyof Calls
 /** The appliance's answer to a successful call. */
 export type AnswerOf<C extends Call> = Calls[C]["answer"]
 
-/** The arguments of a call: `path`, `query` and `body`, where it has them. */
+/** The arguments of a call: its `path`, `query` and `body`, if it has any. */
 export type GivenTo<C extends Call> = Calls[C]["given"] & CallOptions
 
 export interface CallOptions {
   /** Aborts the call. Without it, there is no time limit. */
   readonly signal?: AbortSignal | undefined
-  /** Further headers. */
+  /** Additional headers for the request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** The arguments are optional if the call needs none. */
 type Given<C extends Call> = {} extends Calls[C]["given"] ? [given?: GivenTo<C>] : [given: GivenTo<C>]
 
-/** One problem with a body: a field with its problem, or only a description. */
+/** One problem with a body: a field and what is wrong with it, or only a description. */
 export type Problem = NonNullable<ErrorAnswer["detail"]["problems"]>[number]
 
 /** An error answer from the appliance. If the appliance cannot be reached, the error from `fetch` passes through unchanged. */
@@ -51,7 +51,8 @@ export class FossickClient {
   readonly #key: string | undefined
 
   /**
-   * @param url address of the appliance, such as `http://localhost:8080`; a path in it is kept
+   * @param url address of the appliance, such as `http://localhost:8080`; if it has a path, the calls are made below
+   * that path
    * @param key an API key; calls to `/admin` need one with the role `admin`
    * @throws TypeError when `url` isn't an http or https address
    */
@@ -120,7 +121,7 @@ interface AnyGiven extends CallOptions {
 function filled(template: string, path: Values): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(path[name] ?? "")
-    // With such a path segment, this would become a different call.
+    // With such a path segment, the address would be that of a different call.
     if (["", ".", ".."].includes(value)) throw new TypeError(`${name} must not be "${value}"`)
     return encodeURIComponent(value)
   })

@@ -14,7 +14,7 @@ type Texts = string | readonly string[] | undefined
 /** Where a search looks, as its caller wrote it. Blank text counts as not set. */
 export interface Where extends AskedNames {
   readonly domains?: Texts
-  /** Whether pages of these domains are boosted, and others kept. */
+  /** Whether pages from these domains are only boosted, and pages from other domains are still returned. */
   readonly isRaised?: boolean
   readonly withoutDomains?: Texts
   readonly types?: Texts

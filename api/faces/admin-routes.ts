@@ -10,7 +10,7 @@ import { serve } from "../server/serving/serve-operation.ts"
 import { applianceOperations } from "./appliance-operations.ts"
 import { ApplianceName } from "./appliance-name.ts"
 
-/** The appliance's name, and whether anything was ever crawled with it. */
+/** Routes for the appliance's name, and for whether it has ever crawled anything. */
 export function applianceRoutes(
   router: Router<RequestState>,
   { db, sources }: { readonly db: StateStore; readonly sources: Pick<SourceTable, "list"> },

@@ -20,13 +20,13 @@ export class ApplianceName {
     this.#queries = queriesOf(db)
   }
 
-  /** Null if it has no name. */
+  /** The appliance's name; null if it has none. */
   async get(): Promise<string | null> {
     const row = await this.#queries.selectFrom("appliance_name").select("name").executeTakeFirst()
     return row?.name ?? null
   }
 
-  /** Null removes the name. */
+  /** Sets the name; null removes it. */
   async set(name: string | null): Promise<void> {
     await transaction(this.#db, async () => {
       await this.#queries.deleteFrom("appliance_name").execute()

@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 }
 
-/** Maximum build time in milliseconds: a build takes less than a second, and thirty times that on a busy machine. */
+/** Maximum build time in milliseconds: a build takes less than a second, or thirty times as long on a busy machine. */
 const BUILD_MS = 60_000
 
 /**

@@ -65,7 +65,7 @@ describe("the web pages", () => {
     expect(first.headers.get("Cache-Control")).toBe("no-cache")
     const again = await asBrowser("/", {
       "If-None-Match": first.headers.get("ETag") ?? "",
-      // Otherwise fetch() asks for a fresh response.
+      // Without this header, fetch() asks for a fresh response.
       "Cache-Control": "max-age=0",
     })
     expect([again.status, await again.text()]).toEqual([304, ""])

@@ -8,7 +8,7 @@ import { openSearchDescription } from "./open-search.ts"
 
 /** The pages of the faces by their paths. */
 const PAGES: Readonly<Record<string, string>> = { "/": "search", "/console": "console" }
-/** The script for other people's pages, served at a stable address, and a description that names its address by content. */
+/** The script for other people's pages, served at a stable address, and a description that includes the address with the script's hash. */
 const WIDGET = "/widget.js"
 const WIDGET_FACTS = "/widget.json"
 const FILES = "/faces/"
@@ -41,7 +41,7 @@ export interface FacesParts {
   readonly open: () => Promise<BuiltFaces>
   /** Called with the reason when the pages are unavailable. */
   readonly onProblem: (error: unknown) => void
-  /** Address under which people reach the appliance; empty to use the address of the request. */
+  /** Address at which people reach the appliance; empty to use the address of the request. */
   readonly publicUrl: string
   /** Whether people may search without signing in. */
   readonly isOpen: () => Promise<boolean>
@@ -85,7 +85,7 @@ export function faces({ open, onProblem, publicUrl, isOpen }: FacesParts): Middl
     const all = await built()
     const widget = all.script("widget")
     if (widget && (isWidget || path === FILES + widget.name)) {
-      // Other sites' pages load it and check its digest, which requires permission to read it.
+      // Other sites' pages load the widget and check its digest, which requires permission to read it.
       ctx.set("Access-Control-Allow-Origin", "*")
       ctx.set("Cross-Origin-Resource-Policy", "cross-origin")
       if (path === WIDGET_FACTS) {

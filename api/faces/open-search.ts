@@ -1,10 +1,10 @@
 import { escapeHtml } from "./handbook/escape-html.ts"
 
 /**
- * Information for a browser to offer the appliance as a search engine: OpenSearch 1.1, Draft 6.
+ * Information that lets a browser offer the appliance as a search engine: OpenSearch 1.1, Draft 6.
  * @param base address of the appliance
- * @param hasSuggestions whether it answers browsers that send neither key nor cookie, which is how they request
- * suggestions
+ * @param hasSuggestions whether the appliance answers browsers that send neither key nor cookie, which is how they
+ * request suggestions
  */
 export function openSearchDescription(base: string, hasSuggestions: boolean): string {
   const own = escapeHtml(base.replace(/\/+$/, ""))

@@ -10,18 +10,18 @@ import { oneAtATime, RequestsAhead } from "./load/one-at-a-time.ts"
 import { envelope } from "../errors.ts"
 import { wantsSocket } from "./web-socket.ts"
 
-/** Milliseconds in which a caller must have sent its whole request; protects the sockets from slow senders. */
+/** Milliseconds within which a caller must send its whole request; protects the sockets from slow senders. */
 const REQUEST_MS = 30_000
 
-/** How often the server looks for late senders. */
+/** Milliseconds between two checks for late senders. */
 const CHECK_MS = 5000
 
 /** Milliseconds after which the system asks a silent peer whether it is still there, so that dead connections are closed. */
 const PROBE_MS = 60_000
 
 /**
- * Milliseconds an idle connection is kept open. Longer than clients and proxies keep theirs (usually a minute), so that
- * none sends its next request over a connection that is being closed here.
+ * Milliseconds for which an idle connection is kept open: longer than clients and proxies keep theirs (usually a
+ * minute), so that none of them sends its next request over a connection that is being closed here.
  */
 const KEEP_ALIVE_MS = 75_000
 

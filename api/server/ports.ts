@@ -42,7 +42,7 @@ export async function requireFreePorts(all: readonly Listening[]): Promise<void>
   }
 }
 
-/** Advice for the operator about a listener's error; `null` if it is not such an error. */
+/** Advice for the operator about a listener's error; `null` for any other error. */
 export function listenProblem(error: unknown): string | null {
   const { code, syscall, port, prefix = "FOSSICK" } = error as NodeJS.ErrnoException & Partial<Listening>
   if (syscall !== "listen" && syscall !== "getaddrinfo") return null

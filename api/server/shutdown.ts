@@ -5,7 +5,7 @@ import { responsesOf, silentSocketsOf, socketsOf } from "./http-server.ts"
 
 const IDLE_CHECK_MS = 50
 
-/** Emitted on responses that are still being written when the server stops; endless ones end then. */
+/** Emitted on responses that are still being written when the server stops; endless responses then end. */
 export const STOPPING = "stopping"
 
 /** Aborts when this process is asked to end: by a signal, or by the loss of the supervisor that started it. */

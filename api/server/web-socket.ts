@@ -6,7 +6,8 @@ import type { Socket } from "node:net"
 import type { Context } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 
-// WebSockets (RFC 6455) for a server that only sends: whole text messages go out, and only closes and pings are read.
+// WebSockets (RFC 6455) for a server that only sends: whole text messages go out, and only close and ping frames are
+// read.
 
 /** RFC 6455, section 1.3. */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"

@@ -156,7 +156,7 @@ export function expectDocumented(method: string, path: string, answer: Answer): 
 /** An empty, private state. */
 export const memoryState = emptyState
 
-/** Also accepts the keys above. */
+/** A key store that also accepts the keys above. */
 export const withTestKeys = (keys: KeyStore): KeyStore => ({
   ...keys,
   verify: async (presented) => KEYS[presented] ?? (await keys.verify(presented)),

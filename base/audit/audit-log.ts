@@ -81,7 +81,7 @@ export interface AuditEntry extends Change {
   readonly at: Date
 }
 
-/** Selects entries; fields that are left out do not matter. */
+/** Selects entries; fields that are left out exclude nothing. */
 export interface AuditFilter {
   /** Start of the time range in milliseconds since 1970, inclusive. */
   readonly from?: number | undefined
@@ -116,7 +116,7 @@ export class AuditLog {
     this.prune = this.#log.prune
   }
 
-  /** A single statement, to run inside the transaction of the change or separately. */
+  /** Adds an entry with a single statement, to run inside the transaction of the change or separately. */
   async note({ who, action, object, status, changes, address }: Change, at = Date.now()): Promise<void> {
     await this.#queries
       .insertInto("audit_entry")

@@ -2,7 +2,7 @@ import { masked } from "#base/telemetry/log/masked.ts"
 
 import type { FieldChange } from "./audit-log.ts"
 
-/** Maximum number of fields in one change, and of characters in a value: an entry only names the change, and the object itself has the rest. */
+/** Maximum number of fields in one change, and of characters in a value: an entry only names the change, and the rest can be found in the object itself. */
 const MOST_FIELDS = 20
 const MAX_VALUE_CHARS = 160
 const MAX_DEPTH = 6

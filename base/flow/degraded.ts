@@ -42,7 +42,7 @@ export class Degraded {
     this.#onFound = onFound
   }
 
-  /** In the order of {@link DEGRADED_PARTS}; empty for a complete answer. */
+  /** The missing parts, in the order of {@link DEGRADED_PARTS}; empty for a complete answer. */
   get parts(): readonly DegradedPart[] {
     return ORDER.filter((part) => this.#found.has(part))
   }
@@ -79,7 +79,7 @@ export const degradedCounts = (): ReadonlyMap<DegradedPart, number> => counted
 
 /**
  * Counts missing parts in {@link degradedCounts}.
- * @param isWanted returns false once no caller waits for the answer: missing parts then don't matter
+ * @param isWanted returns false once no caller is waiting for the answer: missing parts then don't matter
  */
 export const countedDegraded = (isWanted: () => boolean = () => true): Degraded =>
   new Degraded((part) => {

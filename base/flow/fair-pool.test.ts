@@ -189,7 +189,7 @@ describe("when too much waits", () => {
     all.push(pool.run(task("b1"), { key: "b" }))
     await expect(all[3]).rejects.toThrow(Refused)
     await expect(pool.run(task("b2"), { key: "b" })).rejects.toThrow(Refused)
-    // A task that nobody waits for is still admitted, but costs no other key its turn.
+    // A task that nobody is waiting for is still admitted, but costs no other key its turn.
     all.push(pool.run(task("c1"), { key: "c", isPatient: true }))
     for (let i = 0; i < 6; i++) await endOne()
     await Promise.allSettled(all)

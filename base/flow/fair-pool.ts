@@ -59,11 +59,11 @@ export interface PoolCounts {
   refused: number
 }
 
-/** While others wait, one key may have one in this many of the places, rounded up. */
+/** While other keys are waiting, one key may have at most 1/SHARE_OF_KEY of the places, rounded up. */
 const SHARE_OF_KEY = 2
-/** In a pool of long tasks, one in this many places is kept for keys that have none, rounded down. */
+/** In a pool of long tasks, 1/SHARE_KEPT of the places, rounded down, is kept for keys that have none. */
 const SHARE_KEPT = 4
-/** Weight of a new measurement in the mean; with this weight, about the last twenty matter. */
+/** Weight of a new measurement in the mean; with this weight, the mean depends on about the last twenty measurements. */
 const WEIGHT = 0.1
 const MOST_RETRY_SECONDS = 60
 
@@ -80,13 +80,13 @@ function countsOf(name: PoolName): PoolCounts {
 
 /**
  * Lets a limited number of tasks run at once; the only semaphore in the code base. Waiting keys take turns: one task
- * from each, then the next key's. While another key waits, a key begins nothing beyond half of the places; alone it may
- * have them all. In pools of long tasks, a quarter of the places is kept for keys that have none, since running tasks
- * are never stopped: another key's first task then begins at once.
+ * from each, then the next key's. While another key is waiting, a key with half of the places or more starts no further
+ * tasks; alone it may have them all. In pools of long tasks, a quarter of the places is kept for keys that have none,
+ * since running tasks are never stopped: another key's first task then begins at once.
  *
  * A task that would wait too long, judging by recent durations and the tasks ahead of it, is refused at once, and one
  * that has waited too long is rejected: a quick refusal is better than an answer after the caller has given up. When
- * too many wait, the key with the most waiting tasks loses its last one to a key with fewer.
+ * too many tasks are waiting, the key with the most waiting tasks loses its last one to a key with fewer.
  */
 export class FairPool {
   readonly #options: Required<PoolOptions>

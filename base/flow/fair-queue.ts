@@ -1,7 +1,7 @@
-/** The party that an item waits for: the id of a key, or anything else that is compared by identity. */
+/** The party on whose behalf an item waits: the id of a key, or anything else that is compared by identity. */
 export type Party = object | string
 
-/** Items that wait for their turn: parties take turns, and each party's items keep the order in which they were added. */
+/** Items that are waiting for their turn: parties take turns, and each party's items keep the order in which they were added. */
 export class FairQueue<T> {
   /** The party whose turn is next comes first. */
   readonly #parties = new Map<Party, T[]>()
@@ -46,7 +46,7 @@ export class FairQueue<T> {
     return next?.[0]
   }
 
-  /** Removes an item that no longer waits. @returns false if the item is not in the queue */
+  /** Removes an item that is no longer waiting. @returns false if the item is not in the queue */
   delete(party: Party, item: T): boolean {
     const waiting = this.#parties.get(party)
     const at = waiting?.indexOf(item) ?? -1

@@ -5,7 +5,7 @@ import { sharing } from "./sharing.ts"
  * running round.
  *
  * @param work never rejects
- * @param options.keepsAlive whether it keeps the process running; default true
+ * @param options.keepsAlive whether the interval keeps the process running; default true
  */
 export function repeat(
   work: () => Promise<unknown>,

@@ -18,7 +18,7 @@ function emptyState(): SqliteStore {
   return new SqliteStore(file)
 }
 
-// Hosts that this process contacted earlier.
+// Discards the hosts that this process contacted earlier.
 beforeEach(async () => {
   using db = emptyState()
   await writeOutbound(db)

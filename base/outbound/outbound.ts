@@ -44,7 +44,7 @@ export async function writeOutbound(db: StateStore): Promise<void> {
     const ledger = new OutboundLedger(db)
     await transaction(db, () => ledger.add(notes))
   } catch {
-    // The store is locked, or the disk is full: the notes wait.
+    // The store is locked, or the disk is full: the notes are kept for the next round.
     for (const note of notes) putBack(note)
   }
 }

@@ -22,10 +22,10 @@ export function endWithReader(): void {
   }
 }
 
-/** The exit code: 0 after a lost reader, since it is no failure when a reader skips the rest. */
+/** The exit code: 0 if the output's reader is gone, since it isn't a failure when a reader skips the rest. */
 export const codeOf = (code: number): number => (isLost && code === INTERRUPTED ? 0 : code)
 
-/** For programs, such as a server, that keep working even if their output is not read, or cannot be written to a full disk. */
+/** Lets a program, such as a server, keep working even if its output is not read, or cannot be written to a full disk. */
 export function outliveReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {

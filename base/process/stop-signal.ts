@@ -1,4 +1,4 @@
-/** Aborted when this child process receives a stop request, or when its parent is gone and no further child would follow. */
+/** Aborted when this child process receives a stop request, or when its parent is gone and could start no further child. */
 export function stopSignal(child: Pick<NodeJS.Process, "on" | "connected"> = process): AbortSignal {
   const stop = new AbortController()
   const abort = () => {

@@ -72,7 +72,7 @@ export async function takeFolder(
 const placeOf = (folder: string, role: FolderRole, at = 0): string =>
   path.join(folder, at === 0 ? role : `${role}-${at + 1}`)
 
-/** @returns null if this process now has a slot, otherwise the place of a process that has it */
+/** @returns null if this process now has a slot, otherwise the path of a slot that another process holds */
 function takeOne(folder: string, role: FolderRole): string | null {
   const first = placeOf(folder, role)
   using look = tryLock(`${first}.lock`)
@@ -109,12 +109,12 @@ function hold(place: string, lock: Disposable): void {
   held.add(lock)
 }
 
-/** Records next to a lock who holds it, for people only: the lock itself is what counts, and a full disk is no reason not to hold it. */
+/** Records next to a lock who holds it. The record is only for people: the lock alone decides, and a full disk is no reason not to hold it. */
 export function noteHolder(place: string): void {
   try {
     writeFileSync(`${place}.pid`, `${process.pid} ${hostname()}\n`)
   } catch {
-    // Without the file, others see no name.
+    // Without the file, others just don't see who holds the lock.
   }
 }
 

@@ -10,7 +10,7 @@ const SQLITE_CORRUPT = 11
  * releases it when the process ends, however it ends, so no stale lock is left behind. A damaged file, which no process
  * can lock, is replaced.
  *
- * @throws Error of SQLite when another process holds it for longer than `waitMs`
+ * @throws SQLite's Error when another process holds the lock for longer than `waitMs`
  */
 export function lockFile(path: string, waitMs: number): Disposable {
   try {

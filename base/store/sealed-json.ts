@@ -58,7 +58,7 @@ export async function readSealed<T>(
     const isWhole = checksum === undefined || checksum === checksumOf(value)
     if (isWhole && isSound(value)) return { value: value as T, damage: null }
   } catch {
-    // Not JSON: damaged as well.
+    // A file that is not JSON is damaged as well.
   }
   return { value: null, damage: "is damaged" }
 }

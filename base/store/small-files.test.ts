@@ -222,7 +222,7 @@ describe("a data folder", () => {
     expect(await taken("appliance")).toBe(
       `Another appliance (process ${process.pid}) uses ${folder}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this one.`,
     )
-    // A separate role.
+    // The crawler has a separate role.
     expect(await taken("crawler")).toBe("taken")
     const said = `Another crawler%s uses ${folder}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this appliance.`
     writeFileSync(file("locks/crawler.pid"), "77 elsewhere\n")
@@ -349,7 +349,7 @@ describe("a damaged state.db", () => {
     expect(next).toBe("state.db.damaged-2026-05-03T04-05-06-790Z")
     expect(readdirSync(folder).toSorted()).toEqual(["state.db", aside, `${aside}-wal`, next])
     using db = new DatabaseSync(file("state.db"))
-    // Space of deleted rows can be given back.
+    // The file can still return the space of deleted rows to the file system.
     expect(db.prepare("pragma auto_vacuum").get()).toEqual({ auto_vacuum: 2 })
     const read = db.prepare("select count(*) as count, min(n) as least, max(n) as most from thing")
     read.setReadBigInts(true)

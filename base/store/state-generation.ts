@@ -11,7 +11,7 @@ import type { StateStore } from "./state-port.ts"
 
 /** Raised when a part drops a step that a state in use might not have run. A state without a number is older than any generation. */
 export const GENERATION = 2
-/** Its name among the parts in `schema_version`. */
+/** Name of the whole state among the parts in `schema_version`. */
 const WHOLE = "state"
 
 /** The steps that each part has run, and the generation of the whole state. */
@@ -30,7 +30,7 @@ export const versionOf = once((queries: Queries<VersionTables>, { part }: { part
 /** Records the generation in a `schema_version` that is still empty. */
 export async function beginGeneration(db: StateStore): Promise<void> {
   if (!(await isEmpty(db))) return
-  // One statement, since another process may be creating the same state.
+  // This is one statement, since another process may be creating the same state.
   const queries = queriesOf<VersionTables>(db)
   await queries
     .insertInto("schema_version")
@@ -44,7 +44,7 @@ export async function beginGeneration(db: StateStore): Promise<void> {
     .execute()
 }
 
-/** The generation of a state that is still being copied. No code opens such a state. */
+/** The generation of a state that is still being copied. Such a state cannot be opened. */
 const MOVING = 0
 
 /**
@@ -73,9 +73,9 @@ export async function versionsIn(db: StateStore): Promise<ReadonlyMap<string, nu
 }
 
 /**
- * Why a state is not opened here, and what to do about it, in words for any reader; null if it can be opened, or is
+ * Why a state cannot be opened here, and what to do about it, worded for any reader; null if it can be opened, or is
  * still empty.
- * @param backup the file that the state came from
+ * @param backup the backup file that the state came from
  */
 export async function otherGeneration(db: StateStore, backup?: string): Promise<string | null> {
   if (!(await hasTable(db, "schema_version")) || (await isEmpty(db))) return null
@@ -101,7 +101,7 @@ export async function otherGeneration(db: StateStore, backup?: string): Promise<
 /** The state, or a part of it, comes from a Fossick that is too old or too new for this one to continue from. */
 export class OtherStateError extends KnownError {}
 
-/** @throws OtherStateError when the state is of another generation */
+/** @throws OtherStateError when the state belongs to another generation */
 export async function refuseOtherGeneration(db: StateStore, backup?: string): Promise<void> {
   const why = await otherGeneration(db, backup)
   if (why !== null) throw new OtherStateError(why)

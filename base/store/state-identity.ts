@@ -9,7 +9,7 @@ import type { StateDialect, StateStore } from "./state-port.ts"
 // distinguishes a folder that lost its state.db from one at its first start, and from one that only had an index
 // imported into it.
 
-/** In the data folder: the id of the state.db that belongs there, and an explanation of the file. */
+/** File in the data folder with the id of the state.db that belongs there, and an explanation of the file. */
 export const STATE_ID = "state.id"
 
 interface IdentityTables {
@@ -36,7 +36,7 @@ To continue with the state.db that is there, remove this file.
 export async function noteIdentity(dataDir: string, db: StateStore): Promise<void> {
   if (notedId(dataDir) !== null) return
   const file = join(dataDir, STATE_ID)
-  // Unique to this process, since another one may be doing the same.
+  // The name is unique to this process, since another process may be doing the same.
   const draft = `${file}.${process.pid}.new`
   const handle = openSync(draft, "w", 0o600)
   try {
@@ -49,8 +49,7 @@ export async function noteIdentity(dataDir: string, db: StateStore): Promise<voi
 }
 
 /**
- * The problem if the state store is not the one that its folder was created with, in words for any reader; null if it
- * is.
+ * The problem if the state store is not the one that its folder was created with, worded for any reader; null if it is.
  *
  * @param db `null` if there is no state.db
  */
@@ -76,7 +75,7 @@ async function identityOf(db: StateStore): Promise<{ readonly id: string; readon
   return { id: row.id, begunAt: row.begun_at }
 }
 
-/** `null` if no id is recorded, or a power failure left nothing to read. */
+/** The recorded id; `null` if none is recorded, or a power failure left nothing to read. */
 function notedId(dataDir: string): string | null {
   try {
     return /^[0-9a-f]{32}(?=\n)/.exec(readFileSync(join(dataDir, STATE_ID), "utf8"))?.[0] ?? null

@@ -27,14 +27,14 @@ export interface StateStore extends Disposable {
   script(sql: string): Promise<void>
   /**
    * Runs `work` in one write transaction: either all of its statements take effect, or none. Other statements of this
-   * store wait until the transaction ends, so `work` awaits nothing but the store.
+   * store wait until the transaction ends, so `work` must await nothing but the store.
    *
    * @throws Error if the caller is already in a transaction of this store
    */
   transaction<T>(work: () => Promise<T>): Promise<T>
   /**
-   * Runs `work`, such as a migration, before every statement that comes after this call. When it fails, those statements fail with its
-   * error, and the next one tries again.
+   * Runs `work`, such as a migration, before every statement that comes after this call. When `work` fails, those
+   * statements fail with its error, and the next statement tries again.
    */
   first(work: () => Promise<void>): void
   /** Waits until all `work` of {@link first} is done. */
@@ -43,7 +43,7 @@ export interface StateStore extends Disposable {
   patienceMs: number
   /** Sets whether a commit waits for the disk, so that it survives a power failure. Call it outside transactions. */
   setDurable(isDurable: boolean): void
-  /** Runs `work` with at least this timeout for other writers, even on a store whose own timeout is 0. */
+  /** Runs `work` with a timeout of at least `ms` for other writers, even on a store whose own timeout is 0. */
   patiently<T>(work: () => Promise<T>, ms?: number): Promise<T>
   /** The file; null for a database in memory or on a server. */
   location(): string | null
@@ -53,5 +53,5 @@ export interface StateStore extends Disposable {
 /** The part of a store that queries need. */
 export type QueriedStore = Pick<StateStore, "dialect" | "native">
 
-/** Marks a write that is safe alongside any other write, so that it waits for no turn among writers. */
+/** Marks a write that is safe alongside any other write, so that it does not have to wait for its turn among writers. */
 export const NO_TURN = "/* waits for no turn */"

@@ -101,8 +101,8 @@ test("space is released in steps, and only if there is enough of it", async () =
   expect(await saidTo({ free: 1000, pages: 4000 })).toEqual([])
   expect(await saidTo({ free: 1001, pages: 4000 })).toEqual([vacuum, checkpoint])
   expect(await saidTo({ free: 600, pages: 1000 })).toEqual([vacuum, vacuum, vacuum, checkpoint])
-  // Nothing happens to a file of an older version, or to a state in memory or on a server; a file that releases nothing
-  // is not retried forever.
+  // Nothing happens to a file from an older version, or to a state in memory or on a server; a file that releases
+  // nothing is not retried forever.
   expect(await saidTo({ free: 600, vacuum: 1 })).toEqual([])
   expect(await saidTo({ free: 600, location: null })).toEqual([])
   expect(await saidTo({ free: 600, given: 0 })).toEqual([vacuum, checkpoint])

@@ -59,7 +59,7 @@ export async function openStateFile(dataDir: string): Promise<SqliteStore> {
 }
 
 /**
- * Opens the state for reading only, whatever its version, or null. The caller closes it.
+ * Opens the state for reading only, whatever its version; null if there is none. The caller closes it.
  * @param waitMs how long to wait for a process that holds the file
  */
 export function openStateToRead(dataDir: string, waitMs = BUSY_MS): StateStore | null {
@@ -104,8 +104,8 @@ function openFile(dataDir: string): DatabaseSync {
   const file = join(dataDir, "state.db")
   // A folder from a clone, or one created by hand, does not yet contain anything that others could have read.
   const isFirst = !existsSync(file)
-  // Created here, since SQLite would create a file that everybody can read. SQLite gives the files beside it the same
-  // mode.
+  // The file is created here, since SQLite would create one that everybody can read. SQLite gives the files beside it
+  // the same mode.
   closeSync(openSync(file, "a", OWN_FILE))
   closeToOthers(dataDir, OWN_FOLDER, isFirst)
   for (const end of ["", "-wal", "-shm"]) closeToOthers(file + end, OWN_FILE)
@@ -165,7 +165,7 @@ export function migrate(db: StateStore, part: string, allSteps: readonly Step[])
   })
 }
 
-/** For a store that becomes a copy: the number of steps that each part has run in the original. */
+/** Number of steps that each part has run in the original, for each store that becomes a copy. */
 const copied = new WeakMap<StateStore, ReadonlyMap<string, number>>()
 
 /**
@@ -219,7 +219,7 @@ async function takeSteps(
     .execute()
 }
 
-/** Runs `work` in one write transaction: it takes effect as a whole, or not at all. `work` awaits nothing but the store. */
+/** Runs `work` in one write transaction: it takes effect as a whole, or not at all. `work` must await nothing but the store. */
 export async function transaction<T>(db: StateStore, work: () => Promise<T>): Promise<T> {
   return await db.transaction(work)
 }

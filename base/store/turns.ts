@@ -21,7 +21,7 @@ const scopes = new AsyncLocalStorage<Scope>()
 
 /**
  * The order of statements on one store: transactions run one after another, other statements never run in the middle of
- * one, and migrations run before both. A statement learns from its asynchronous context whether it belongs to the open
+ * one, and migrations run before both. The asynchronous context of a statement shows whether it belongs to the open
  * transaction.
  */
 export class Turns {
@@ -36,14 +36,14 @@ export class Turns {
     this.#writers = writers
   }
 
-  /** Runs `write` when no other store in this thread writes to the file. */
+  /** Runs `write` when no other store in this thread is writing to the file. */
   async write<T>(write: () => Promise<T>): Promise<T> {
     if (this.#isIn((scope) => scope.of.#writers === this.#writers && scope.of !== this))
       throw new Error("A transaction of another store on this file is open: it would wait for this write.")
     return await this.#writers.run(write)
   }
 
-  /** Whether no store in this thread writes to the file. */
+  /** Whether no store in this thread is writing to the file. */
   get isUnwritten(): boolean {
     return this.#writers.isIdle
   }

@@ -5,7 +5,7 @@ import { SettingsError } from "../settings.ts"
 /** The folder in which a restore assembles its files. While it exists, nothing else may start. */
 export const RESTORING = "restoring"
 
-/** Present in that folder once it is complete and only has to be moved into place. */
+/** File that is in that folder once all files there are complete and only have to be moved into place. */
 export const PLAN = "plan.json"
 
 /** @throws SettingsError if a restore into the data folder began but did not finish. */

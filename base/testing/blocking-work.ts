@@ -24,7 +24,7 @@ export function isAtOnce(cell: Int32Array, _text: string): Int32Array {
   return cell
 }
 
-/** Wakes every thread that waits for the cell. */
+/** Wakes every thread that is waiting for the cell. */
 export function wakes(cell: Int32Array<SharedArrayBuffer>): void {
   Atomics.store(cell, 0, 1)
   Atomics.notify(cell, 0)
@@ -53,5 +53,5 @@ export function growsForever(): never {
 /** Limits of the thread. */
 export const limits = (): object => resourceLimits
 
-/** What the thread can see of its process. */
+/** The names of environment variables, and the flags, that the thread can see. */
 export const surroundings = (): readonly string[] => [...Object.keys(process.env), ...process.execArgv]

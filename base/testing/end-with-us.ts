@@ -26,7 +26,7 @@ function listen(): void {
       try {
         process.kill(-pid, "SIGKILL")
       } catch {
-        // Gone in the meantime.
+        // The processes have ended in the meantime.
       }
     }
   })

@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { connect, createServer } from "node:net"
 
-/** Below the ports that systems assign automatically (Linux: from 32768; macOS, Windows: from 49152). */
+/** Range of ports used, below those that systems assign automatically (Linux: from 32768; macOS, Windows: from 49152). */
 const [FIRST, END] = [12_000, 32_000]
 /** Number of ports that each process has to itself, before it shares ports with another process. */
 const SLOT = 50

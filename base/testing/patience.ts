@@ -6,7 +6,7 @@
 export const PATIENCE = {
   testTimeout: 600_000,
   hookTimeout: 600_000,
-  // Ends before its test does, so that it can show the actual result.
+  // A poll ends before its test does, so that it can show the actual result.
   expect: { poll: { timeout: 300_000 } },
   retry: 0,
 } as const

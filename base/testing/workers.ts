@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os"
 
-/** The processes that tests run in, whichever store their state is in. */
+/** The processes that tests run in, regardless of the store that their state is in. */
 export const WORKERS = {
   // Most of a test's time is spent waiting: for processes, sockets and databases. With as many workers as processors, a
   // small machine would be idle for three tenths of the time.

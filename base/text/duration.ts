@@ -5,7 +5,7 @@ export function duration(seconds: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
 }
 
-/** From one minute up, seconds are left out: for estimates that are not exact to the second. */
+/** Like {@link duration}, but without seconds from one minute up, for estimates that are not exact to the second. */
 export function aboutSeconds(seconds: number): string {
   return duration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60).replace(" 0 s", "")
 }

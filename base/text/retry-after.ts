@@ -5,7 +5,7 @@ const DATE = /^(?:[a-z]{3,9},? |\d{4}-)/i
  * How long a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks clients to wait, in milliseconds; null if
  * there is none, or it cannot be read.
  *
- * @param now by the wall clock, in milliseconds
+ * @param now the time by the wall clock, in milliseconds
  */
 export function waitAskedFor(header: string | undefined, now: number): number | null {
   const value = header?.trim() ?? ""

@@ -108,7 +108,7 @@ test.each([
   ["2015-01-02 03:05 EST", "2015-01-02T08:05:00Z"],
   ["2015-01-02T03:05:05.25 utc", "2015-01-02T03:05:05.250Z"],
   ["Updated 2015-01-02 03:05 EST", "2015-01-02T08:05:00Z"],
-  // If there are two numbers, the first one counts.
+  // If there are two numbers, the first one is used.
   ["2 Jan 2015 (2016-03-04)", "2015-01-02T00:00:00Z"],
 ])("%s is %s", (text, time) => {
   expect(writtenDate(text)).toBe(Date.parse(time))

@@ -5,7 +5,7 @@ const MOST_CHARS = 100
 /** An ISO 8601 date, optionally with a time and time zone (W3C datetime, RFC 3339), or a time zone by name as in RFC 822. */
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:\.\d+)?)\s*(?:(Z|[+-]\d\d:?\d\d)|(GMT|UTC|[ECMP][DS]T))?)?/i
-/** A year, which mail from before 2000 wrote in two digits (RFC 822). Without a year, the parser assumes 2001. */
+/** A year; mail from before 2000 wrote it with two digits (RFC 822). Without a year, the parser assumes 2001. */
 const YEAR = /\d{4}|\d[ -][a-z]+[ -]\d\d /i
 const ZONE = /(?:Z|GMT|UTC|[ECMP][DS]T|[+-]\d\d:?\d\d)\s*(?:\([^)]*\))?$/i
 

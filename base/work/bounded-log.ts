@@ -29,14 +29,14 @@ export interface LogShares {
   readonly most: number
   /** Maximum number of rows of one owner. */
   readonly mostOfOne: number
-  /** Number of rows written before a process counts again. */
+  /** Number of rows that a process writes before it counts the log's rows again. */
   readonly countEvery: number
 }
 
 /** Conditions that rows must meet. Column names are not qualified by a table. */
 export type LogFilter<Row> = (eb: ExpressionBuilder<{ log: Row }, "log">) => readonly Expression<SqlBool>[]
 
-/** Stands for any log table. */
+/** The columns of any log table, under the name `log`. */
 interface Logs {
   log: Record<string, StateValue>
 }
@@ -67,7 +67,7 @@ export class BoundedLog<Row> {
     this.#log = { table: table as "log", owner, id: id ?? ["id"], time, order, shares }
   }
 
-  /** Newest first. */
+  /** Lists rows, newest first. */
   async list(
     { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
     filter?: LogFilter<Row>,
@@ -97,8 +97,8 @@ export class BoundedLog<Row> {
   }
 
   /**
-   * Call this after writing rows: the first time, and whenever enough have been added, writers with more than their
-   * share lose their oldest rows.
+   * Call this after writing rows. On the first call, and whenever enough rows have been added, writers with more than
+   * their share lose their oldest rows.
    */
   async wrote(rows = 1): Promise<void> {
     const { shares } = this.#log

@@ -27,7 +27,7 @@ export interface FollowOptions<Own> {
   readonly onSettled?: (message: Message & Own, attempt: Attempt) => Promise<void>
   /** Number of receivers contacted at the same time. Default: eight. */
   readonly receivers?: number
-  /** Sends the next message as soon as the previous one is settled, without waiting for the next check. */
+  /** Whether to send the next message as soon as the previous one is settled, without waiting for the next check. */
   readonly isBrisk?: boolean
   readonly log: Logger
   readonly signal: AbortSignal
@@ -90,7 +90,7 @@ async function sendOnce<Own>(
   { outbox, attempt, onSettled, signal }: FollowOptions<Own>,
 ): Promise<boolean> {
   const ended = await attempt(message)
-  // An interrupted attempt does not count.
+  // An interrupted attempt is not recorded.
   if (ended === null || (signal.aborted && ended.error !== null)) return false
   await outbox.settle(message.id, ended)
   await onSettled?.(message, ended)

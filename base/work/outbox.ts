@@ -79,7 +79,7 @@ export const outboxColumns = ({ id, text, integer }: SchemaWords): string =>
 export const dueIndex = (table: string): string =>
   `create index ${table}_due on ${table} (due_at) where state = 'waiting'`
 
-/** Number of messages that were abandoned, or failed and wait for another attempt. */
+/** Number of messages that were abandoned, or that failed and are waiting for another attempt. */
 export interface NotTaken {
   readonly of: string | null
   readonly state: DeliveryState
@@ -114,7 +114,7 @@ const KEPT_MS = 7 * 24 * 3_600_000
 /** Values that columns must have; undefined matches any value. */
 type Values = Readonly<Record<string, StateValue | undefined>>
 
-/** Written into the SQL text, so that the statement can use {@link dueIndex}. */
+/** This value is written into the SQL text, so that the statement can use {@link dueIndex}. */
 const WAITING = sql.lit("waiting" as const)
 
 /**
@@ -210,7 +210,7 @@ export class Outbox<Own = unknown, Columns extends object = StateRow> {
     return numUpdatedRows > 0n
   }
 
-  /** Newest first. */
+  /** Lists messages, newest first. */
   async list(
     { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
     values: Values = {},

@@ -32,7 +32,7 @@ export type Attempt =
   | {
       readonly error: string
       readonly status: number | null
-      /** For the log: the part of `error` that callers of the API must not learn. Default: `error` says everything. */
+      /** For the log: the part of the error that callers of the API must not see. Default: `error` contains everything. */
       readonly reason?: string
       /** Whether another attempt would end the same way. */
       readonly final: boolean
@@ -44,7 +44,7 @@ export type Attempt =
 export interface Attempted {
   readonly state: DeliveryState
   readonly attempts: number
-  /** When it is tried again; `null` if it has ended. */
+  /** When the next attempt is due; `null` if the message has ended. */
   readonly dueAt: number | null
   readonly firstDueAt: number
 }

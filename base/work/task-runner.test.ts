@@ -4,7 +4,7 @@ import { until } from "../testing/until.ts"
 import { callerHere } from "../flow/caller.ts"
 import { type Task, TaskRunner, type TaskRunnerOptions, type Turn } from "./task-runner.ts"
 
-/** A runner for tasks in memory, each of which works until it is ended. Task names consist of their key and a number. */
+/** A runner for tasks in memory, each of which runs until it is ended. Task names consist of their key and a number. */
 function open(ids: readonly string[], options: Partial<TaskRunnerOptions<Task>> = {}) {
   const waiting = [...ids]
   const turns = new Map<string, Turn>()

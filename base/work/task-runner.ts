@@ -14,7 +14,7 @@ export interface Task {
   readonly owner: { readonly keyId: string }
 }
 
-/** The table of the tasks. */
+/** The table of tasks. */
 export interface Tasks<T extends Task> {
   /** Whether other processes may work on tasks of the same state. */
   readonly isShared: boolean
@@ -29,7 +29,7 @@ export interface Tasks<T extends Task> {
 
 /** A task's turn to be worked on. */
 export interface Turn {
-  /** Ends the work: the process is stopping, or the task was cancelled. */
+  /** Aborts when the work has to end, because the process is stopping or the task was cancelled. */
   readonly signal: AbortSignal
   /** Aborts when the process is stopping. */
   readonly stopped: AbortSignal
@@ -44,7 +44,7 @@ export interface TaskRunnerOptions<T extends Task> {
   readonly called: { readonly tasks: string; readonly old: string }
   /** Maximum number of tasks running at the same time; the others wait. */
   readonly places: number
-  /** Works on a task until it has ended, or waits for its next turn. Never rejects. */
+  /** Works on a task until it has ended or is waiting for its next turn. Never rejects. */
   readonly work: (task: T, turn: Turn) => Promise<void>
   /** Called whenever this process looks for tasks of lost processes. */
   readonly onLook?: () => Promise<void>
@@ -66,7 +66,7 @@ const ROOM_MS = 1000
 
 /**
  * Works on the tasks of a table, a few at a time, until it is closed. Keys take turns: a task of the key with the
- * fewest running tasks is next, and while such a key waits, another key's task gives way after {@link TURN_MS}.
+ * fewest running tasks is next, and while such a key is waiting, another key's task gives way after {@link TURN_MS}.
  */
 export class TaskRunner<T extends Task> implements AsyncDisposable {
   readonly #options: TaskRunnerOptions<T>
@@ -83,7 +83,7 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Resumes the tasks that an earlier process left, and begins others from now on. */
+  /** Resumes the tasks that an earlier process left unfinished, and begins others from now on. */
   async start(): Promise<void> {
     this.#started = this.#start()
     await this.#started
@@ -112,7 +112,7 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
     return [...this.#running.keys()]
   }
 
-  /** Begins waiting tasks while there are free places. */
+  /** Begins tasks that are waiting, as long as there are free places. */
   wake(): void {
     const { called, log } = this.#options
     this.#beginning

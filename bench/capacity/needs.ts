@@ -48,9 +48,9 @@ export interface Needs {
 
 /**
  * The resources that an engine needs for `passages`, calculated from smaller measurements. Disk, memory and loading
- * times follow the line through the smallest and the largest index measured, and above the largest, that index's own
- * slope. A question's CPU time follows a power of the index size, with an exponent from the same two. With only one
- * measurement, everything but the question grows in proportion.
+ * times follow the line through the smallest and the largest index measured, also beyond the largest. A question's CPU
+ * time follows a power of the index size, with an exponent from the same two. With only one measurement, everything but
+ * the question grows in proportion.
  *
  * @throws RangeError if there is no measurement
  */

@@ -27,7 +27,7 @@ interface Pair {
 interface CompareOptions {
   /** Whether both checkouts take each turn at the same time, so that other programs slow both down equally. */
   readonly together: boolean
-  /** No further pass begins after this time. */
+  /** Time after which no further pass begins, in minutes. */
   readonly minutes: number
   /** The highest ratio at which a line passes. */
   readonly allowed: (line: string) => number
@@ -55,7 +55,7 @@ class Comparison {
     this.#options = options
   }
 
-  /** Starts both checkouts as often as the measure asks. @returns the results of all passes so far */
+  /** Starts both checkouts as often as the measure specifies. @returns the results of all passes so far */
   async pass(): Promise<Result[]> {
     if (this.#measure.startsCold && this.#starts.length === 0) await this.#start()
     for (let start = 0; start < this.#measure.starts; start++) this.#starts.push(await this.#start())

@@ -32,7 +32,7 @@ export interface Measure {
   readonly lines: readonly Line[]
   /** Number of starts per pass. While a line is undecided and there is time, another pass follows. */
   readonly starts: number
-  /** Number of turns per start. Many short turns say more than a few long ones, since neighbouring turns are affected by the same noise. */
+  /** Number of turns per start. Many short turns are more informative than a few long ones, since neighbouring turns are affected by the same noise. */
   readonly turns: number
   /** Whether to drop the first start, which finds cold caches and uncompiled code. */
   readonly startsCold: boolean
@@ -62,7 +62,7 @@ export class Ground implements AsyncDisposable {
     return (this.#html ??= Array.fromAsync(ownHtml()))
   }
 
-  /** Serves those pages as a site. @returns the home page's address */
+  /** Serves the repository's pages as a site. @returns the home page's address */
   async site(): Promise<string> {
     this.#site ??= this.#serve()
     return (await this.#site).url
@@ -124,7 +124,7 @@ export class Ground implements AsyncDisposable {
     return dataDir
   }
 
-  /** Indexes one page in `share` in a data folder, without vectors. */
+  /** Indexes one in every `share` pages in a data folder, without vectors. */
   async putPages(side: Side, dataDir: string, share: number): Promise<void> {
     const file = join(this.scratch, `pages-${share}.json`)
     if (!existsSync(file)) {

@@ -22,9 +22,9 @@ const { values } = parseArgs({
     /** The checkout or commit to compare with. */
     before: { type: "string" },
     only: { type: "string" },
-    /** Runs both at the same time, for a busy machine. */
+    /** Runs both checkouts at the same time, for a busy machine. */
     together: { type: "boolean", default: false },
-    /** No further pass begins after this time. */
+    /** Time after which no further pass begins, in minutes. */
     minutes: { type: "string", default: "9" },
   },
 })
@@ -53,7 +53,7 @@ if (isAny("slower")) {
   process.exitCode = EXIT_UNDECIDED
 }
 
-/** Empty for a checkout from before the ledger existed. */
+/** The entries of a checkout's ledger; empty for a checkout from before the ledger existed. */
 function ledgerOf(root: string): readonly Entry[] {
   const file = join(root, LEDGER)
   return existsSync(file) ? parseLedger(readFileSync(file, "utf8"), LINES) : []

@@ -14,7 +14,7 @@ export interface Entry {
 
 export const LEDGER = "bench/ledger.md"
 const COLUMNS = ["date", "commit", "line", "ratio", "why"]
-/** A shorter text can't be a reason. */
+/** Minimum length of a reason: a shorter text can't be one. */
 const LEAST_REASON_CHARS = 10
 
 /**

@@ -8,7 +8,7 @@ export interface Plant {
   code(figure: number): string
 }
 
-/** Some kernels count a thread's time in ticks of 4 ms. */
+/** Processor time is added up to this amount before it is spent: some kernels count a thread's time in ticks of 4 ms. */
 const COUNTABLE_MS = 20
 
 /**
@@ -46,7 +46,7 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   vectors: {
     file: "engine/models/embedders/embed-worker.ts",
     behind: "const ids = tokenIds(text)",
-    // The text before it ends without a semicolon.
+    // The text before this code ends without a semicolon.
     code: (ms) => `;${busy(ms)}`,
   },
   question: ASK,

@@ -17,7 +17,7 @@ export interface Judged {
   readonly cpuSeconds: number
 }
 
-/** Asks like POST /search with `include_answer`. */
+/** Asks a question as POST /search does with `include_answer`. */
 export async function answerQuestion(
   engine: Engine,
   embedder: Embedder | undefined,

@@ -30,7 +30,7 @@ import { chosen, chosenHalves, chosenSet, SHARED_OPTIONS, ToJudge } from "./judg
 import { questionsOf } from "./judged/sets.ts"
 
 const LENGTHS = ["basic", "advanced"] as const
-/** After this time an appliance leaves out late parts; this benchmark waits for everything. */
+/** The time after which an appliance leaves out late parts; this benchmark waits for everything. */
 const LATE_SECONDS = READING_MS / 1000
 
 const { values, positionals } = parseArgs({

@@ -1,7 +1,7 @@
-// What `max_results: "auto"` returns for judged questions: npm run bench -- auto-results <folder of collections>
+// Shows what `max_results: "auto"` returns for judged questions: npm run bench -- auto-results <folder of collections>
 //
-// Compared with fixed numbers of results, for the questions of a collection and for those of the others, which nothing
-// in it answers. Vectors are kept between runs.
+// Compares this with fixed numbers of results, for the questions of a collection and for those of the other
+// collections, which nothing in it answers. Vectors are kept between runs.
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"

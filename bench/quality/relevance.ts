@@ -49,7 +49,7 @@ const TO_BEAT: Readonly<Record<string, { meilisearch: number; combined: number }
   passages: { meilisearch: 0.641, combined: 0.73 },
 }
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
-/** Questions whose CPU time is measured, with none of the model's earlier results cached. */
+/** Number of questions whose CPU time is measured, with none of the model's earlier results cached. */
 const TIMED = 25
 const DEPTH = 100
 
@@ -215,7 +215,7 @@ async function withEngine(
   }
 }
 
-/** Removes what a run may have left on a server. */
+/** Removes indexes that a run may have left behind on a server. */
 async function clear(name: string): Promise<void> {
   if (name === "meilisearch") await deleteIndexes(serverClient(), ON_SERVER)
   if (name !== "opensearch") return

@@ -1,10 +1,11 @@
-// How well research does without a language model: npm run bench -- research [manuals|guides|own] [--model mini|pro] [--half tune|kept ...]
-//   [--vectors on|off] [--reader on|off] [--to-judge <file>] [--verbose]
+// How well research does without a language model: npm run bench -- research [manuals|guides|own] [--model mini|pro]
+// [--half tune|kept ...] [--vectors on|off] [--reader on|off] [--to-judge <file>] [--verbose]
 //
-// - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is
-//   `research-questions.ts` over the handbook and the manual pages beside the benches. The half is `tune` unless named.
-// - A part of a task is covered when one of its wordings is in the report, its page when it is cited. A unit is not verbatim when
-//   one of its lines is not in the page that it cites first, word by word.
+// - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own`
+// is `research-questions.ts` over the handbook and the manual pages beside the benches. The half is `tune` unless
+// named.
+// - A part of a task is covered if one of its wordings is in the report; its page is covered if the report cites it. A
+// unit is not verbatim if one of its lines does not appear word for word on the page that it cites first.
 // - `--to-judge` writes the unjudged units: see `judgements/README.md`.
 import { parseArgs } from "node:util"
 import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
@@ -34,7 +35,7 @@ const set = chosenSet(positionals)
 const halves = chosenHalves(values.half)
 const [model] = chosen("model", MODELS, [values.model])
 const judgements = Judgements.kept("reports")
-/** Generous, so that a busy machine gives the same report as an idle one. */
+/** This limit is generous, so that a busy machine produces the same report as an idle one. */
 const PATIENCE_MS = 60_000
 
 await using embedder = new CachedEmbedder(

@@ -92,9 +92,9 @@ async function measure(suite: Suite): Promise<void> {
   const readers = await Promise.all(codes.map(({ code }) => suite.reader(code)))
   const reads: Read[] = codes.map(() => ({ marks: [], times: [] }))
   for (const [i, entry] of cases.entries()) {
-    // Read from the disk once, before the clock starts.
+    // The copy reads the content from the disk once, before the clock starts.
     const one = { ...entry }
-    // The second reader finds warm caches, so they take turns.
+    // The second reader finds warm caches, so the checkouts take turns at reading first.
     const order = i % 2 === 0 ? [...codes.keys()] : [...codes.keys()].toReversed()
     for (const k of order) {
       const { reading, milliseconds } = await timed(() => readers[k]!(one))

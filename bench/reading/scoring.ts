@@ -14,8 +14,8 @@ const UNSPACED =
 const UNITS = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, "gu")
 
 /**
- * Three words in a row, so that order counts; a shorter text is one piece. Each letter of a script without spaces is a word,
- * since a space beside a link would change how longer words are split.
+ * Every three words in a row, so that order matters; a shorter text is one piece. Each letter of a script without
+ * spaces is a word, since a space beside a link would change how longer words are split.
  */
 const trigrams = (text: string): string[] => {
   const all = text.toLowerCase().match(UNITS) ?? []

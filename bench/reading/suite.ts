@@ -55,6 +55,6 @@ export interface Suite<Wanted = unknown, Reading = unknown, M extends Mark = Mar
 /** Thrown when this machine lacks something for a suite; the message says what, and how to get it. */
 export class SuiteSkipped extends Error {}
 
-/** Keeps the types of a suite together; the list holds suites of all kinds. */
+/** Makes sure that the types within a suite match; the list holds suites of all kinds. */
 export const suite = <Wanted, Reading, M extends Mark>(one: Suite<Wanted, Reading, M>): Suite =>
   one as unknown as Suite

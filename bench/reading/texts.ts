@@ -8,8 +8,9 @@ import { formulaEnd } from "#engine/text/markdown/formula-end.ts"
 export const textOfMarkdown = (markdown: string): string => toPlainText(markdown)
 
 /**
- * The text that a reader of the markdown sees, with the descriptions of images, where we put captions. It leaves out list
- * numbers, which HTML has none of, and the raw tags and marks of callouts and footnotes that some suites expect.
+ * The text that a reader of the markdown sees, including the descriptions of images, where we put captions. It leaves
+ * out list numbers, which HTML does not contain, and the raw tags and marks of callouts and footnotes that some suites
+ * expect.
  */
 export const wholeTextOfMarkdown = (markdown: string): string =>
   textOfMarkdown(outsideCode(markdown, plainer))
@@ -65,8 +66,8 @@ const INLINE = new Set(
 const UNREAD = new Set(["script", "style", "template", "noscript", "title", "math", "mjx-container"])
 
 /**
- * The text of the HTML that a suite expects: with a space at each tag that separates words and the descriptions of images,
- * without formulas.
+ * The text of the HTML that a suite expects: with a space at each tag that separates words, and with the descriptions
+ * of images, but without formulas.
  */
 export function wordsOfHtml(html: string): string {
   let text = ""

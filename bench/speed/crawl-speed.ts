@@ -21,13 +21,13 @@ interface Contestant {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** As it runs under `fossick start`. */
+/** Environment of our own contestants, as under `fossick start`. */
 const OURS = { MALLOC_ARENA_MAX: "2" }
 
 /** Other projects' programs. */
 interface Tools {
   readonly python: string
-  /** `null` if Go is not installed, so that it cannot be built. */
+  /** `null` if Go is not installed, so that colly cannot be built. */
   readonly colly: string | null
 }
 
@@ -131,7 +131,7 @@ async function bench(rounds: number, concurrency: string, only: readonly string[
   process.stdout.write("\n")
 }
 
-/** Runs one contestant of ours in this process and prints its report. */
+/** Runs one of our contestants in this process and prints its report. */
 async function contest(mode: string, start: string, concurrency: number): Promise<void> {
   const report = await runOwn(mode, start, concurrency)
   process.stdout.write(`${JSON.stringify(report)}\n`)

@@ -25,7 +25,7 @@ const LIMIT_MS = 1_800_000
 const RETRY_AFTER = 15
 /** Number of pages of each healthy site, as a share of the slowest one's. */
 const SHARES = [1, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02]
-/** A less patient operator: a host that refuses is abandoned after 31 s, and a host that asks for a pause is abandoned at once. */
+/** The settings of a less patient operator: a host that refuses is abandoned after 31 s, and a host that asks for a pause is abandoned at once. */
 const IMPATIENT = {
   FOSSICK_RETRY_DELAY_MS: "1000",
   FOSSICK_FETCH_TIMEOUT_MS: "10000",
@@ -49,7 +49,7 @@ interface Site {
   readonly isHealthy: boolean
 }
 
-/** Seconds from the time when all of them were requested. */
+/** Seconds since all of the sources were requested. */
 interface Measured {
   readonly healthy: number
   readonly all: number
@@ -100,7 +100,7 @@ process.stdout.write(
 )
 process.exitCode = isMet ? 0 : 1
 
-/** Runs sources in a separate appliance. All are requested at once, the first of them first. */
+/** Runs sources in a separate appliance. All are requested at once, starting with the first. */
 async function measured(
   what: string,
   sites: readonly Site[],

@@ -15,7 +15,7 @@ import { machine, short, table } from "../measure.ts"
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const MIN_PAGES = 2000
 const TOP = 3
-/** How many results to search for the answer, so that its rank can be shown even if it is not in the top. */
+/** How many results are searched for the answer, so that its rank can be shown even if it is not among the top results. */
 const LOOKED_AT = 50
 
 const { values } = parseArgs({
@@ -63,7 +63,7 @@ async function crawled(): Promise<Crawled> {
   return after
 }
 
-/** Vectors that an interrupted run still has to make. */
+/** Makes the vectors that an interrupted run did not get to. */
 async function makeVectors(): Promise<void> {
   await using engine = await openEngine(settings, { mode: "write" })
   await engine.settled()
@@ -77,7 +77,7 @@ async function finishedCrawl(): Promise<Crawled | null> {
   return { site: job.source.seeds[0] ?? "", outcomes: job.outcomes, seconds }
 }
 
-/** Asks every question and prints the rank of its answer. @returns whether all are in the top. */
+/** Asks every question and prints the rank of its answer. @returns whether all answers are among the top results. */
 async function questions(site: string, outcomes: Crawled["outcomes"], seconds: number): Promise<boolean> {
   await using engine = await openEngine(settings, { mode: "read" })
   const { pages, passages, pagesWithoutVectors } = await engine.stats()

@@ -30,7 +30,7 @@ const { values } = parseArgs({
   options: {
     pages: { type: "string", default: "2000" },
     addresses: { type: "string" },
-    /** A process of this bench: `crawl` or `links`. */
+    /** The part of this benchmark that this process runs: `crawl` or `links`. */
     as: { type: "string" },
     start: { type: "string", default: "" },
     dir: { type: "string", default: "" },

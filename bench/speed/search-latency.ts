@@ -33,7 +33,7 @@ const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 const WARM_UP = 20
 const LIMIT = 5
 const WRITTEN_PAGES = 200
-/** The engine options of a /search that does not want whole pages. */
+/** The engine options of a /search that does not request whole pages. */
 const AS_THE_API = { limit: LIMIT, passagesPerPage: 3, withMarkdown: false }
 
 /** Milliseconds for each answer, and in total. */
@@ -59,10 +59,10 @@ const { values } = parseArgs({
 })
 const perRun = Number(values.queries)
 
-/** These take half a second each, so fewer of them are enough. */
+/** Questions at `advanced` take half a second each, so fewer of them are enough. */
 const countOf = (depth: SearchDepth | undefined) => (depth === "advanced" ? Math.ceil(perRun / 4) : perRun)
 
-/** There is one for the whole process: a second one would load the native runtime again, which that does not support. */
+/** There is one model for the whole process: a second one would load the native runtime again, which the runtime does not support. */
 await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
 const rows: Array<Array<string | number>> = []
 const sizes: Measured[] = []
@@ -93,11 +93,11 @@ async function measure(passages: number): Promise<Measured> {
 }
 
 interface Run extends Measured {
-  /** Questions that were not asked before. */
+  /** Returns questions that have not been asked before. */
   readonly take: (count: number) => string[]
 }
 
-/** How the medians grow from the smallest index to the largest: milliseconds ~ passages to the power of this. */
+/** How the medians grow from the smallest index to the largest, as an exponent: milliseconds ~ passages to that power. */
 function growth(sizes: readonly Measured[]): string {
   const [small, large] = [sizes[0], sizes.at(-1)]
   if (!small || !large || small === large) return ""
@@ -215,7 +215,7 @@ async function post(server: Pool, query: string, depth: SearchDepth): Promise<vo
     body: JSON.stringify({ query, max_results: LIMIT, search_depth: depth }),
   })
   const answer = (await body.json()) as { results?: unknown[] }
-  // Words that are in no page are only found by their meaning.
+  // A question whose words are in no page finds pages only by its meaning.
   const mayBeEmpty = depth === "ultra-fast" || depth === "fast"
   if (statusCode !== 200 || (!mayBeEmpty && !answer.results?.length)) {
     throw new Error(`/search answered ${statusCode} to ${query}: ${JSON.stringify(answer)}`)

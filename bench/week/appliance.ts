@@ -43,7 +43,7 @@ export class WeekAppliance implements AsyncDisposable {
     this.#env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env }
   }
 
-  /** Starts it, with its log in `appliance.log`; resolves when its first screen appears. */
+  /** Starts the appliance, with its log in `appliance.log`; resolves when its first screen appears. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, [FOSSICK, "start"], {
       cwd: this.#folder,
@@ -73,7 +73,7 @@ export class WeekAppliance implements AsyncDisposable {
     if (this.#key === "") this.#key = /API key +(\S+)/.exec(screen)?.[1] ?? ""
   }
 
-  /** Stops it as a service manager would. @returns how it ended */
+  /** Stops the appliance as a service manager would. @returns the exit code */
   async stop(): Promise<number | null> {
     const child = this.#child
     if (!child || child.exitCode !== null) return child?.exitCode ?? null
@@ -105,7 +105,7 @@ export class WeekAppliance implements AsyncDisposable {
     return { code, out, err }
   }
 
-  /** Calls its API with the first key. @throws Error with the response, unless it was a success */
+  /** Calls the appliance's API with the first key. @throws Error with the response, unless the call succeeded */
   async call<T>(path: string, body?: unknown): Promise<T> {
     const response = await fetch(new URL(path, this.url), {
       headers: { authorization: `Bearer ${this.#key}`, "content-type": "application/json" },

@@ -20,7 +20,7 @@ export interface Verdict {
   readonly source: string
   readonly what: string
   readonly told: string
-  /** The channels used, and how many seconds after the run began. */
+  /** How long after the run began it was reported, and over which channels. */
   readonly when: string
   readonly right: boolean
 }

@@ -55,7 +55,7 @@ export function harvestOf(stand: Stand, told: ReadonlyMap<string, string>): Harv
   }
 }
 
-/** Whether a title is the page's own: the same words, in whatever case and spacing. */
+/** Whether a title is the page's own: the same words, regardless of case and spacing. */
 function isTitle(found: string, title: string): boolean {
   const plain = (text: string) => text.replace(/\s+/g, " ").trim().toLowerCase()
   return plain(found) === plain(title)

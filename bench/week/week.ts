@@ -39,7 +39,7 @@ const { values } = parseArgs({
     days: { type: "string", default: "7" },
     /** Plays only these sites: names, separated by commas. */
     only: { type: "string" },
-    /** Keeps the appliance's folder here. */
+    /** Where to keep the appliance's folder. */
     keep: { type: "string" },
   },
 })
@@ -217,7 +217,7 @@ async function declare(text: string): Promise<void> {
   if (code !== 0) throw new Error(`sources apply ended with ${code}:\n${err}${out}`)
 }
 
-/** Asks every site's question, sick sites included, since their pages stay. */
+/** Asks every site's question, sick sites included, since their pages stay in the index. */
 async function questions(number: number): Promise<void> {
   const found: string[] = []
   const lost: string[] = []

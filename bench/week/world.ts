@@ -33,7 +33,7 @@ export class Stand implements AsyncDisposable {
     return this.#movedTo ?? this.#url
   }
 
-  /** Gives the site another address from now on: without a slash at the end. */
+  /** Changes the site's address; `url` has no slash at the end. */
   moveTo(url: string): void {
     this.#movedTo = url
   }

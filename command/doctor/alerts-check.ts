@@ -6,7 +6,7 @@ import { type Check, type Found, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 import { ask } from "./state-checks.ts"
 
-/** Contradictory alert settings, open alerts, and undelivered messages. */
+/** Finds contradictory alert settings, open alerts, and undelivered messages. */
 export const alertsCheck = (settings: DoctorSettings): Check => ({
   name: "alerts",
   async run(): Promise<Found> {

@@ -74,7 +74,7 @@ export const diskCheck = ({ dataDir, minFreeMb }: DoctorSettings): Check => ({
   name: "disk space",
   run() {
     const room = new DiskRoom(resolve(dataDir), minFreeMb)
-    // The folder check reports that.
+    // The folder check reports a read-only folder.
     if (!room.isLow() || room.readOnly !== null) return []
     return wrong(
       `${Math.floor(room.freeBytes / MB)} MB are free for ${resolve(dataDir)}, but ${Math.ceil(room.leastBytes / MB)} MB have to stay free, so crawls wait.`,

@@ -46,7 +46,7 @@ export const unitReaderCheck = ({ readsUnits }: DoctorSettings): Check => ({
   },
 })
 
-/** Asks the server for a vector. Only a word of ours is sent, so the server's error message can be shown. */
+/** Asks the server for a vector. Only a word of our own is sent, so the server's error message can be shown. */
 async function tryEmbeddings(settings: DoctorSettings): Promise<Found> {
   const advice =
     "Check FOSSICK_EMBEDDINGS_URL, FOSSICK_EMBEDDINGS_MODEL, FOSSICK_EMBEDDINGS_KEY and the server: docs/remote-models.md."
@@ -66,7 +66,7 @@ export function saidIn({ cause }: { cause?: unknown }): string {
   return cause instanceof ModelServerError && cause.said !== "" ? ` Response: ${cause.said}` : ""
 }
 
-/** Has the reranker compare two words, if there is one. */
+/** Has the reranker, if there is one, compare two words. */
 export const rerankerCheck = (settings: DoctorSettings): Check => ({
   name: "reranker",
   async run() {

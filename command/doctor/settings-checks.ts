@@ -31,7 +31,7 @@ export function readableSettings(): DoctorSettings {
   ) as DoctorSettings
 }
 
-/** Settings that are unknown, wrong, or contradict each other, including networks and addresses. */
+/** Finds settings that are unknown, wrong, or contradict each other, including networks and addresses. */
 export const settingsCheck: Check = {
   name: "settings",
   run() {

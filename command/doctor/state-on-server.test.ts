@@ -33,7 +33,7 @@ describe("the state on PostgreSQL", { tags: ["postgresql"] }, () => {
     ])
     expect(await locksCheck(settings).run()).toEqual([])
     await server.up()
-    // After a failure, no new connection is tried for a second.
+    // After a failure, no new connection is attempted for a second.
     await expect.poll(texts).toEqual([expect.stringContaining("not the one")])
   })
 })

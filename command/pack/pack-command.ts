@@ -18,8 +18,8 @@ import { writeRelease } from "./write-release.ts"
 import { copyBundled, writeDeclarations, writePackageFiles } from "./package-files.ts"
 
 // `npm run pack [folder] [--sign key.pem]`: makes the npm package, in the folder dist, with its SBOM and its signed
-// manifest. `npm pack` also ends with it: npm's own package would contain TypeScript, which Node does not run from a
-// package, so this replaces npm's file.
+// manifest. `npm pack` also runs this as its last step: npm's own package would contain TypeScript, which Node does not
+// run from a package, so this replaces npm's file.
 
 const ROOT = join(import.meta.dirname, "../..")
 /** The npm registry accepts larger packages, but people wait for the download. Three models account for 82 MB of it. */

@@ -60,7 +60,7 @@ export function asJavaScript(code: string): string {
 const named = (code: string): string =>
   code.replaceAll(/(\b(?:from|import)\s*\(?\s*"[.#][^"\n]*)\.ts"/g, '$1.js"')
 
-/** The client's types, which its JavaScript no longer contains. */
+/** Writes the client's types, which its JavaScript no longer contains. */
 export function writeDeclarations(root: string, to: string): void {
   const folder = "api/client"
   execFileSync(process.execPath, [

@@ -39,8 +39,8 @@ export async function writeRelease(
 }
 
 /**
- * Made by npm, from the lock file alone, without asking a registry. Development packages are left out here instead of
- * with npm's `--omit dev`, which also leaves out packages that development and production both need.
+ * The SBOM, made by npm from the lock file alone, without asking a registry. Development packages are left out here
+ * instead of with npm's `--omit dev`, which also leaves out packages that development and production both need.
  */
 export function sbomOf(root: string): string {
   const text = execFileSync("npm", ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"], {

@@ -19,7 +19,7 @@ export interface VerifyWanted {
   readonly manifest: string
   /** File of the public key. */
   readonly key: string
-  /** Checks the files of the running Fossick, instead of those beside the manifest. */
+  /** Whether to check the files of the running Fossick, instead of those beside the manifest. */
   readonly installed: boolean
   readonly json: boolean
 }

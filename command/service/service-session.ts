@@ -14,7 +14,7 @@ import { installation, removal, type Step } from "./plan.ts"
 import { run, succeeds } from "./system.ts"
 import type { Programs } from "./unit.ts"
 
-/** The first start on a slow machine compiles all code and loads the model. */
+/** Maximum wait for the appliance: the first start on a slow machine compiles all code and loads the model. */
 const READY_MS = 180_000
 const POLL_MS = 500
 /** Home folders: `ProtectHome` hides them from the service, and other users cannot enter them. */

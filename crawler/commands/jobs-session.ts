@@ -24,7 +24,7 @@ export interface JobFilter {
   readonly limit: number
 }
 
-// Each of these runs one `fossick jobs …` and returns the exit code.
+// Each of these functions runs one `fossick jobs …` and returns the exit code.
 
 export async function listJobs({ source, state, limit }: JobFilter, json: boolean): Promise<number> {
   return await withJobs(async (jobs, db) => {
@@ -92,8 +92,8 @@ export async function showJob(id: number, json: boolean): Promise<number> {
 }
 
 /**
- * Writes every address of a job whose visit had this outcome while reading them, so that they are never all held in
- * memory.
+ * Writes every address of a job whose visit had this outcome. Each address is written as it is read, so that they are
+ * never all held in memory.
  * @throws ArgumentsError for text that matches no outcome
  */
 export async function listAddresses(id: number, text: string, json: boolean): Promise<number> {
@@ -134,7 +134,7 @@ export async function listAddresses(id: number, text: string, json: boolean): Pr
 const addressLine = (url: string, outcome: OutcomeName, detail: string | null): string =>
   `${url}  ${shownOutcome(outcome)}${detail === null ? "" : `: ${detail}`}`
 
-/** Waits for a slow reader. */
+/** Writes a line, waiting for a slow reader if necessary. */
 async function written(line: string): Promise<void> {
   if (!process.stdout.write(`${printableLine(line)}\n`)) await once(process.stdout, "drain")
 }

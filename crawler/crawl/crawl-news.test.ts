@@ -25,7 +25,7 @@ const job: Job = {
   outcomes: { indexed: 1169 },
 } as Job
 
-/** Level and text of what `tell` logs. */
+/** Level and text of the line that `tell` logs. */
 function lineOf(tell: (log: pino.Logger) => void): unknown[] {
   const lines: string[] = []
   tell(pino({ level: "debug" }, { write: (line: string) => void lines.push(line) }))

@@ -30,7 +30,7 @@ import { OutcomeRecorder } from "./outcome-recorder.ts"
 import { SourceVisits } from "./source-visits.ts"
 import { Suspects } from "./frontier/suspects.ts"
 
-/** Read from the state before a run begins. */
+/** The parts that are read from the state before a run begins. */
 interface Opened {
   readonly known: KnownAddresses
   readonly limits: RunLimits
@@ -282,7 +282,7 @@ export class CrawlParts {
   /** Visits addresses of the source in this run, even if it has visited them already. */
   async visitAgain(urls: readonly PageUrl[]): Promise<void> {
     for (const url of urls) {
-      // If the run stops before visiting them, the next run does.
+      // If the run stops before visiting these addresses, the next run visits them.
       await this.known.makeDue(url, this.#source)
       const outcome = await this.frontier.outcomeOf(url)
       if (outcome !== null || this.recorder.isSettled(url)) this.#toReopen.add(url)

@@ -38,7 +38,7 @@ export interface EndedCrawl {
 }
 
 /**
- * Crawls a source into the engine, continuing where an earlier process left the job. Pages that are gone stay in the
+ * Crawls a source into the engine, continuing where an earlier process left off. Pages that are gone stay in the
  * engine: a visit's outcome is evidence, on which `removals/` decides.
  * @returns how it ended.
  * @throws EngineError when the engine fails; nothing that was reported is lost.

@@ -64,7 +64,7 @@ class OwnProcessEvents extends LocalEventManager {
     super(config)
     const getMemoryInfo = () =>
       Promise.resolve({ totalBytes, mainProcessBytes: process.memoryUsage.rss(), childProcessesBytes: 0 })
-    // Declared private, so a subclass cannot override it with normal syntax.
+    // Crawlee declares the method private, so a subclass cannot override it with normal syntax.
     Object.assign(this, { getMemoryInfo })
   }
 }

@@ -150,7 +150,7 @@ try {
   if (among === null) await jobs.recover()
   else await among.recover()
   const { pages } = await engine.stats()
-  // While other processes write, their pages are not fully recorded.
+  // While other processes are writing, their pages are not fully recorded.
   if (isAlone && (lostPages !== null || pages < (await new KnownAddresses(db).pages()))) {
     const lost = await new LostPages(db).find(engine, stop)
     if (lost > 0) log.warn({ lost }, "the index has lost pages; they will be read again at their next visit")
@@ -249,7 +249,7 @@ try {
       },
     },
   ]
-  /** Left to the next process, so that this work delays no crawl. */
+  /** Duties that failed: they are left to the next process, so that they delay no crawl. */
   const failed = new Set<Duty>()
   const due = async (): Promise<Duty | undefined> => {
     if (!isKeeper) return undefined
@@ -274,7 +274,7 @@ try {
         settled = settle()
       })
   }
-  /** Pages that are to be removed are gone before their source is crawled again. */
+  /** Sources whose pages have to be removed before the source is crawled again. */
   const unready = async () => new Set(failed.size > 0 ? [] : await sources.removals())
   let upgradeFails = false
   /** Works on the replacement index until a crawl is requested. @returns false if it fails. */

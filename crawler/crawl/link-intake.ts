@@ -34,7 +34,7 @@ export class LinkIntake {
 
   /**
    * Adds the links of a page that was found at `depth`.
-   * @returns how many lead to addresses that were not known, and are worth their own visit.
+   * @returns how many of them lead to addresses that weren't known yet and are worth a visit of their own.
    */
   async add(depth: number, page: PageUrl, links: readonly string[]): Promise<number> {
     const { job, frontier, discovery, duplicates, traps } = this.#options
@@ -46,7 +46,8 @@ export class LinkIntake {
       if (linked === null || !discovery.inScope(linked)) continue
       spelled.push((await duplicates.instead(linked))?.url ?? linked)
     }
-    // Added without awaiting in between, so that of two pages with the same links only one counts them.
+    // The links are added without an await in between, so that if two pages have the same links, only one of the pages
+    // counts them.
     let leads = 0
     const found = new Set<PageUrl>()
     for (const url of spelled) {
@@ -59,7 +60,7 @@ export class LinkIntake {
     return leads
   }
 
-  /** Adds addresses to request early, because their answers provide information about the page, which saves many visits. */
+  /** Adds addresses to request early: their answers provide information about the page that saves many visits. */
   async probe(entry: Pick<FrontierEntry, "depth">, page: PageUrl, probes: readonly PageUrl[]): Promise<void> {
     const { frontier, discovery } = this.#options
     await frontier.add(
@@ -69,8 +70,8 @@ export class LinkIntake {
   }
 
   /**
-   * The canonical that a page names, if it belongs to the source; it is visited too. Copies of documentation name
-   * their upstream: a crawl that never goes there must not end without pages.
+   * The canonical address that a page names, if it belongs to the source; it is visited too. Copies of documentation
+   * name the original as canonical, and a crawl that never reaches the original must not end without pages.
    */
   async canonicalOf(entry: FrontierEntry, { url, extracted }: Reading): Promise<PageUrl | null> {
     const { job, frontier, discovery, duplicates } = this.#options

@@ -61,7 +61,8 @@ test("a tag page ranks behind the posts it lists, with the reason beside the sco
     await using engine = await EmbeddedEngine.open({
       dir: join(fixture.folder, name),
       mode: "write",
-      // Searches by words alone: hashed vectors mean nothing, and some of them may already exist.
+      // Searches by words alone, because the hashing embedder's vectors are meaningless and some of them may already
+      // exist.
       embedding: "off",
       embedder,
     })

@@ -24,11 +24,11 @@ export interface OutcomeRecorderOptions {
   readonly onRecorded: (results: readonly Visited[]) => Promise<void>
 }
 
-/** Has the outcomes of a run recorded once the engine has their pages, and knows each outcome from the moment it is settled. */
+/** Has the outcomes of a run recorded once the engine has their pages, and knows each outcome as soon as it is settled. */
 export class OutcomeRecorder {
   readonly #options: OutcomeRecorderOptions
   readonly #writer: PageWriter
-  /** Outcomes that are still with the writer, by address. */
+  /** Outcomes that the writer hasn't recorded yet, by address. */
   readonly #settled = new Map<PageUrl, OutcomeName>()
   #unwritten = 0
 
@@ -41,7 +41,7 @@ export class OutcomeRecorder {
     })
   }
 
-  /** Visits whose outcome is still with the writer. */
+  /** Number of visits whose outcome the writer hasn't recorded yet. */
   get unwritten(): number {
     return this.#unwritten
   }

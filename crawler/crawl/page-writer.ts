@@ -24,7 +24,7 @@ export interface PageWriterParts {
 
 interface Item {
   readonly page: Page | null
-  /** The page as read, whether or not it was indexed again, for its images. */
+  /** The page as it was read, whether or not it was indexed again; needed for its images. */
   readonly seen: Pick<Page, "url" | "images" | "source"> | null
   readonly results: readonly Visited[]
   /** Other addresses at which this run found the same page. */
@@ -55,7 +55,7 @@ export class PageWriter {
     this.#recorded = recorded
   }
 
-  /** Whether outcomes are being passed to the frontier, and are counted partly there and partly here. */
+  /** Whether outcomes are being passed to the frontier, so that some are counted there and some here. */
   get isRecording(): boolean {
     return this.#isRecording
   }
@@ -122,13 +122,13 @@ export class PageWriter {
     const items = this.#items
     this.#items = []
     this.#chars = 0
-    // Redirects can bring in one page twice; the later visit counts.
+    // Redirects can lead to the same page twice; the later visit wins.
     const pages = new Map<PageUrl, Page>()
     const moved = new Map<PageUrl, PageUrl>()
     const replaced = new Set<PageUrl>()
     for (const { page, replaces = [], formerly } of items) {
       if (page) pages.set(page.url, page)
-      // Often only the readers of such a page have changed.
+      // If a page has readers, often only they have changed, so its text can keep its vectors.
       if (page && (formerly !== undefined || page.readers)) moved.set(page.url, formerly ?? page.url)
       for (const url of replaces) {
         pages.delete(url)

@@ -47,7 +47,7 @@ test("a document that takes too much memory fails alone, with a reason", async (
   expect(site.requests.filter((path) => path === "/poison.pdf")).toHaveLength(1)
 })
 
-/** Runs the job's process, which was lost over `url` that many times before, and kills it when `url` is being read. @returns how it ended. */
+/** Runs the job's process, after `lost` earlier processes were lost while reading `url`, and kills it when it reads `url`. @returns how it ended. */
 async function run(dataDir: string, db: StateStore, url: string, lost: number): Promise<"killed" | "ended"> {
   const child = spawn(process.execPath, [CHILD, dataDir], { stdio: ["ignore", "ignore", "inherit"] })
   const closed = once(child, "close")
@@ -67,7 +67,7 @@ async function run(dataDir: string, db: StateStore, url: string, lost: number): 
 
 test("a page that kills the crawler's process is retried alone, then skipped and remembered", async () => {
   using folder = temporaryFolder()
-  // Reading it takes long enough for the process to be killed in the middle.
+  // Reading this page takes long enough for the process to be killed in the middle.
   const slow = article("Slow", { text: `${"<blockquote>".repeat(300)}${"<p>x".repeat(25_000)}` })
   await using site = await startTestSite(siteWith("/poison", slow))
   const url = site.url("/poison") as PageUrl
@@ -87,7 +87,7 @@ test("a page that kills the crawler's process is retried alone, then skipped and
     detail,
   )
 
-  // The next run reads it once, while no other page is being read.
+  // The next run reads the poisonous page once, while no other page is being read.
   const next = await jobs.enqueue(source)
   expect([await run(folder.path, db, url, 0), await run(folder.path, db, url, 1)]).toEqual([
     "killed",
@@ -104,7 +104,7 @@ test("a page that kills the crawler's process is retried alone, then skipped and
 
 test("a page of a hundred megabytes, allowed by a raised limit, fails alone", async () => {
   await using fixture = await CrawlFixture.open()
-  // A thread that splits it into words crashes its whole process.
+  // A thread that splits this page into words crashes the whole process.
   const poison = gzipSync(`<article><p>${"word ".repeat(20_000_000)}`, { level: 1 })
   const answer = bytes(poison, { "content-type": "text/html", "content-encoding": "gzip" })
   await using site = await startTestSite(siteWith("/large", answer))

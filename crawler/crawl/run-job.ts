@@ -134,7 +134,7 @@ async function runShared(id: number, options: SharedOptions): Promise<Job | null
     if (limit !== null) await jobs.note(id, limitNote(limit))
     const lost = (observers?.lost ?? []).map(({ name, error }) => observerNote(name, shownError(job, error)))
     for (const note of lost) await jobs.note(id, note)
-    // Done before the job ends, so that if this process is lost in between, another one repeats it.
+    // Done before the job ends, so that another process repeats it if this one is lost in between.
     const judged = state === "finished" ? await removeAndJudge(job, options, lost) : undefined
     await jobs.end(
       id,
@@ -188,7 +188,7 @@ class RunWatch implements AsyncDisposable {
       // Stops before other processes take the job over.
       if (process?.isSound === false) this.asked = "lost"
     } catch (error) {
-      // The crawl itself notices the error, and the next heartbeat tells what was requested of the job.
+      // The crawl itself notices the error, and the next heartbeat shows what was requested for the job.
       if (!isPassing(error) && process === undefined) this.fail(error)
     }
     if (this.asked !== null) this.#abort()

@@ -152,7 +152,7 @@ export class SourceVisits {
     return { kind: "read", reading: { ...reading, copy } }
   }
 
-  /** Adds the readers that the observers learned to a page. */
+  /** Adds to a page the readers that the observers found. */
   async #observed(
     entry: FrontierEntry,
     reading: Reading,

@@ -3,7 +3,7 @@ import { BlockedAddressError } from "./guard/blocked-address.ts"
 import { isUnknownName } from "./network-error.ts"
 import { pause } from "#base/flow/pause.ts"
 
-// Tells API callers the same, after the same time, whether a name is unknown or resolves to a private network.
+// Gives API callers the same answer, after the same time, whether a name is unknown or resolves to a private network.
 // Otherwise they could probe for the names of this network one by one. Only the operator may learn which it is:
 // commands and the log show it.
 
@@ -25,8 +25,8 @@ export function concealedEnd<E extends { readonly outcome: OutcomeName; readonly
 }
 
 /**
- * A visit as callers of the API may see it. Both cases count as temporary: a name server that is failing for the moment
- * must look the same too, and a crawl outlasts its restart.
+ * A visit as callers of the API may see it. An unknown name and a forbidden address both count as temporary errors: a
+ * name server that is failing for the moment must look the same too, and a crawl outlasts its restart.
  */
 export function concealedVisit<V extends { readonly kind: string }>(visit: V): V {
   if (!isRefusedOrUnknown(visit)) return visit

@@ -43,7 +43,7 @@ test("a body never takes more than a few times its size limit in memory, however
   }
 })
 
-/** A Zstandard frame (RFC 8878 §3.1.1) that asks for a window of 2^`log` bytes and holds five, uncompressed. */
+/** A Zstandard frame (RFC 8878 §3.1.1) that asks for a window of 2^`log` bytes and contains five bytes, uncompressed. */
 const frame = (log: number) =>
   Buffer.concat([
     Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (log - 10) << 3, (5 << 3) | 1, 0, 0]),
@@ -67,7 +67,7 @@ const made: [header: string, body: Uint8Array][] = [
   ["X-Gzip", gzipSync(WORDS)],
   ["deflate", deflateSync(WORDS)],
   ["deflate", deflateSync(WORDS, { level: 1 })],
-  // Some servers leave out the header.
+  // Some servers leave out the zlib header.
   ["deflate", deflateRawSync(WORDS)],
   ["br", brotliCompressSync(WORDS)],
   ["zstd", zstdCompressSync(WORDS)],

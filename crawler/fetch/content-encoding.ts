@@ -24,7 +24,7 @@ const MAX_LAYERS = 2
 /** 8 MB, the largest window that a site may expect a client to support (RFC 9659 §3); the decoder's own limit is 128 MB. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 }
 
-/** Size of each chunk of decoded output. Node.js's default of 16 KB takes twice as long. */
+/** Size of each chunk of decoded output. With Node.js's default of 16 KB, decoding takes twice as long. */
 const CHUNK_BYTES = 64 * 1024
 
 class TooLarge extends Error {}

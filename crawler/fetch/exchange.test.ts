@@ -8,7 +8,7 @@ import { startTestSite, type TestSite } from "../testing/test-site.ts"
 import { exchange, type ExchangeOptions } from "./exchange.ts"
 
 const HTML = { "content-type": "text/html" }
-/** Maximum number of bytes of an unwanted body that is read to its end. */
+/** Maximum size in bytes of an unwanted body that is still read to its end. */
 const DRAINED = 65_536
 
 const asked: { method: string | undefined; body: string }[] = []

@@ -8,7 +8,7 @@ export interface ExchangeOptions {
   readonly headers: Readonly<Record<string, string>>
   /** Default: GET, without a body. */
   readonly post?: string
-  /** Maximum number of body bytes, as sent; if there are more, the exchange ends as `too-large`. */
+  /** Maximum number of body bytes, as sent; if the body is larger, the exchange ends as `too-large`. */
   readonly maxBytes: number
   /** The account from which the body's bytes are reserved. If none are left, reading pauses. */
   readonly memory?: QueuedAccount | undefined
@@ -37,14 +37,14 @@ export type Exchange =
   | { readonly kind: "too-large" }
   | { readonly kind: "error"; readonly error: Error }
 
-/** Maximum size of an unwanted body that is read to its end, since that costs less than a new connection. */
+/** Maximum size of an unwanted body that is still read to its end, since that costs less than a new connection. */
 const DRAINED_BYTES = 65_536
 
 class Stop extends Error {}
 
 /**
- * Sends a GET or a POST directly through the dispatcher. This avoids a stream per body, which is a large share of the
- * cost of a small page.
+ * Sends a GET or a POST directly through the dispatcher. This avoids creating a stream for each body, which is a large
+ * share of the cost of a small page.
  */
 export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOptions): Promise<Exchange> {
   return new Promise((resolve) => {
@@ -56,7 +56,7 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
     let chunks: Buffer[] = []
     const abort = () => {
       if (controller) controller.abort(abortReason(options.signal))
-      // The request is still waiting for a connection, so there is no reader to notify, and the result is returned at
+      // The request is still waiting for a connection, so there is nothing to abort, and the result is returned at
       // once.
       else finish({ kind: "error", error: abortReason(options.signal) })
     }
@@ -116,7 +116,7 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
           else if (error instanceof Stop) finish(answer("response"))
           else if (status === 0 || options.signal.aborted || isSilence(error))
             finish({ kind: "error", error })
-          // An unwanted body need not be complete.
+          // A body that isn't wanted doesn't have to be complete.
           else finish(answer(wanted ? "cut-off" : "response"))
         },
       },

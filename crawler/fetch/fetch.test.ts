@@ -184,9 +184,9 @@ describe("a redirect", () => {
     expect(text(await fetch("/cookie"))).toBe(PAGE)
     expect(await cookies("/shop/enter")).toEqual(["lang=fr"])
     expect(await cookies("/wall")).toEqual([undefined])
-    // The next visit has no cookies, as if it came from another reader.
+    // The next visit sends no cookies, as if it came from another reader.
     expect(await cookies("/headers")).toEqual([undefined])
-    // On the sites of a login, only the login's own cookies are sent, and new ones are kept.
+    // On the sites of a login, only the cookies of its session are sent, and new ones are kept there.
     const login = { kind: "cookies", cookies: { own: "1" } } as const
     const session = new CredentialSession(login, [site.origin], {})
     expect(await cookies("/shop/enter", { session })).toEqual(["own=1; lang=fr"])
@@ -310,7 +310,7 @@ describe("a request", () => {
     const validators = { etag: '"1"', lastModified: null }
     expect(await fetch("/304", { validators })).toMatchObject({ kind: "not-modified", url: url("/304") })
     expect(await fetch("/304")).toMatchObject({ kind: "fetched" })
-    // The request was not conditional.
+    // The request wasn't conditional, so 304 is an error.
     expect(await fetch("/304-unasked")).toMatchObject({
       because: "http-status",
       detail: "the site answered 304",
@@ -432,7 +432,8 @@ describe("a site that", () => {
       expect(taken).toMatchObject(part(expect.anything(), cutOff))
       expect(text(taken)).toBe(PAGE)
     }
-    // The body is unpacked if the gzip stream is complete. An error stays an error, whether or not its text arrived.
+    // The body is unpacked if the gzip stream is complete. An error stays an error, whether or not all of its text
+    // arrived.
     expect(text(await fetch("/unended-gzip", { takesCutOff: () => true }))).toBe(PAGE)
     expect(await fetch("/torn-gzip", { takesCutOff: () => true })).toMatchObject({
       because: "bad-encoding",
@@ -472,7 +473,8 @@ describe("a site that", () => {
     expect(await end(alert)).toEqual({ ...failed, detail: `no secure connection: ${told}` })
     // The error is recognized with or without an error code.
     expect(await end(new Error("tlsv13 alert access denied"))).toMatchObject(failed)
-    // An error that was already explained is not explained again, even if a certificate has such a name.
+    // An error that was already explained is not explained again, even if the certificate contains the text of an
+    // alert.
     const named = 'the certificate was issued by "alert unknown ca"'
     expect(await end(new SecureConnectionError("INVALID_CA", named, alert))).toEqual({
       ...failed,
@@ -543,7 +545,7 @@ test("a finished fetch leaves no timers or listeners behind", async () => {
   const waits = () => [vi.getTimerCount(), getEventListeners(signal, "abort").length]
   let during: number[] = []
   const late = byHand(() => {
-    // One listener belongs to the fetch; its exchange listens to the signal shared by all its hops.
+    // One listener belongs to the fetch; its exchange listens to a different signal, which all hops of the fetch share.
     during = waits()
     return failure("ECONNRESET")
   })

@@ -21,7 +21,7 @@ import { type CrawlOutcome, CUT_OFF, type FailureReason } from "../outcome.ts"
 /** A failed outcome that also says whether the next visit might succeed. */
 export type FetchFailure = Extract<CrawlOutcome, { kind: "failed" }> & { readonly transient: boolean }
 
-/** A page's body, or why there is none. */
+/** A page's body, or the reason why there is none. */
 export type FetchResult =
   | Fetched
   /** The copy that the validators identify is still valid. */
@@ -37,15 +37,15 @@ export interface Fetched {
   readonly headers: IncomingHttpHeaders
   /** The decompressed body, in a separate buffer that can be transferred or kept. */
   readonly body: Uint8Array
-  /** The requests that led to it. */
+  /** The requests that led to the page. */
   readonly chain?: RedirectChain
   /** Says how much arrived before the connection ended. Left out if the whole body arrived. */
   readonly cutOff?: string
   /** Facts about the page from outside its body; they take precedence over the body's. Websites have none. */
   readonly facts?: PageFacts
-  /** Who may read it, according to the folder, repository or program it comes from; its own headers and tags narrow that. Omitted for everyone. */
+  /** Who may read the page, according to the folder, repository or program it comes from; its own headers and tags restrict that further. Omitted for everyone. */
   readonly readers?: Readers
-  /** How to link to places in it, if it is text. Websites don't need this: their pages have their own anchors. */
+  /** How to link to places in the page, if it is text. Websites don't need this: their pages have their own anchors. */
   readonly marks?: PlaceMarks
 }
 
@@ -78,13 +78,13 @@ export interface FetchOptions {
   readonly memory?: QueuedAccount | undefined
   /** The validators of a stored copy: sent as If-None-Match and If-Modified-Since, but not to the target of a redirect. */
   readonly validators?: Validators | undefined
-  /** Credentials and cookies, requested again for each hop. */
+  /** Credentials and cookies, determined anew for each hop. */
   readonly session?: Session | undefined
   /** The chain to continue, with its addresses and cookies. Default: a new chain. */
   readonly after?: RedirectChain | undefined
   /** Whether the part of a truncated response that arrived is enough. Default: never. */
   readonly takesCutOff?: ((part: CutOff) => boolean) | undefined
-  /** Called before a redirect is followed; if it returns an outcome, the visit ends with that. */
+  /** Called before a redirect is followed; if it returns an outcome, the visit ends with that outcome. */
   readonly onRedirect?: (to: PageUrl) => Promise<CrawlOutcomeOfRedirect | null>
   /** The Accept header. Default: pages and text. */
   readonly accept?: string
@@ -278,7 +278,7 @@ function failureOf(error: Error, options: FetchOptions): FetchFailure {
   return failed("http-status", `invalid HTTP answer: ${error.message}`)
 }
 
-/** Returns only the reason: OpenSSL puts a thread id, codes and a place in its source code around it. */
+/** Returns only the reason, without the thread id, the codes and the source code location that OpenSSL puts around it. */
 const withoutPlaces = (message: string): string =>
   /^[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+):/.exec(message)?.[1] ?? message
 

@@ -1,9 +1,9 @@
 import { waitAskedFor } from "#base/text/retry-after.ts"
 
 /**
- * The wait when a site asks for one but does not say how long. It equals the first pause for a host that does not
- * respond (FOSSICK_RETRY_DELAY_MS) and grows in the same way. When each wait was a minute, one such host delayed a job
- * by five minutes.
+ * How long to wait when a site asks us to wait but does not say how long. It equals the first pause for a host that
+ * does not respond (FOSSICK_RETRY_DELAY_MS) and grows in the same way. When each wait was a minute, one such host
+ * delayed a job by five minutes.
  */
 const DEFAULT_WAIT_MS = 5000
 /** The longest wait that is accepted. */

@@ -30,7 +30,7 @@ export function checkSecret(text: string): string | null {
     : "must name a secret, not contain it: ${NAME} for an environment variable, or file:/path"
 }
 
-/** The secrets that a part of a source refers to, by the path to each: `${NAME}` as written, or `file:`. */
+/** The secrets that a part of a source refers to, indexed by their paths: `${NAME}` as written, or `file:`. */
 export function secretsNamed(
   part: unknown,
   path: readonly string[] = [],
@@ -46,7 +46,7 @@ export function secretsNamed(
 
 /**
  * Problems with secrets that a part of a source refers to: they are missing from `env` or too weak to sign with. `path`
- * is the path to each. No message contains a value.
+ * is the path to the secret. No message contains a value.
  */
 export function missingSecrets(
   part: unknown,

@@ -103,7 +103,7 @@ describe("cookies", () => {
     expect(names).toHaveLength(2 + 300)
     expect(names).not.toContain("long")
     expect(names).not.toContain("c299")
-    // Known cookies can still change.
+    // Known cookies can still change their values.
     session.noteSetCookie(at("/"), " c7=2; Path=/")
     expect(session.headersFor(at("/"))["cookie"]).toContain("c7=2")
     session.clear()

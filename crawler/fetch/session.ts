@@ -23,7 +23,7 @@ export interface Session {
   headersFor(url: URL): Readonly<Record<string, string>>
   /** Stores the cookies that a response set; those of other sites are dropped. */
   noteSetCookie(url: URL, header: string | readonly string[] | undefined): void
-  /** The cookies of {@link headersFor}, one by one. */
+  /** The cookies in {@link headersFor}, as separate objects. */
   cookiesFor(url: URL): readonly SessionCookie[]
 }
 
@@ -36,7 +36,7 @@ export class CredentialSession implements Session {
 
   /**
    * @param addresses the seeds and the page with the form; the session is used for their sites
-   * @throws Error naming a missing secret
+   * @throws Error naming a missing secret, if there is one
    */
   constructor(login: Login, addresses: readonly string[], env: NodeJS.ProcessEnv) {
     this.#origins = new Set(addresses.flatMap((address) => originsOf(new URL(address))))
@@ -71,7 +71,7 @@ export class CredentialSession implements Session {
     }))
   }
 
-  /** Forgets everything the site set, like a newly opened browser. */
+  /** Forgets everything that the site has set, so that the session is like a newly opened browser. */
   clear(): void {
     this.#jar = new Cookies()
     for (const [name, value] of Object.entries(this.#cookies)) {
@@ -80,7 +80,7 @@ export class CredentialSession implements Session {
   }
 }
 
-/** Whether an address is on one of the sites. An http site may redirect to https, where the values sent are even safer, but never the other way round. */
+/** The origins of the site of an address. An http site may redirect to https, where the values are even safer, but an https site may not redirect to http. */
 function originsOf(url: URL): string[] {
   return url.port === "" ? [url.origin, `https://${url.hostname}`] : [url.origin]
 }

@@ -1,11 +1,11 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely"
 
-/** Milliseconds without a heartbeat after which a running job has lost its process. */
+/** Time without a heartbeat, in milliseconds, after which a running job is considered to have lost its process. */
 const SILENT_MS = 10_000
 
 /**
- * Whether a process whose last heartbeat was at `beat_at` is alive at `now`. A heartbeat from the future does not
- * count: the clock was set back, and a living process sends another within a second.
+ * Whether a process whose last heartbeat was at `beat_at` is alive at `now`. A heartbeat in the future does not count:
+ * the clock was set back, and a living process sends another one within a second.
  */
 export const isAlive = (now: number | Expression<number>): RawBuilder<SqlBool> =>
   sql`abs(${now} - beat_at) < ${sql.lit(SILENT_MS)}`

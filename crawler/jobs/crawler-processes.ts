@@ -40,8 +40,8 @@ export class CrawlerProcesses {
   }
 
   /**
-   * Forgets all processes, and that any of them works on a job. Called when the store is a copy, because the processes
-   * belonged to the original. @returns how many jobs were running.
+   * Forgets all processes, and that any of them is working on a job. Called when the store is a copy, because the
+   * processes belonged to the original. @returns how many jobs were running.
    */
   async forgetAll(): Promise<number> {
     const queries = queriesOf<JobTables>(this.#db)
@@ -68,7 +68,7 @@ export const lostJobs = (db: StateStore): Promise<{ id: number }[]> =>
     .where((eb) => eb.not(isAlive(Date.now())))
     .execute()
 
-/** Whether any process takes jobs or works on one, in a store of any version. */
+/** Whether any process takes jobs or is working on one, in a store of any version. */
 export async function hasLivingProcess(db: StateStore): Promise<boolean> {
   const now = Date.now()
   const queries = queriesOf<JobTables>(db)

@@ -3,7 +3,7 @@ import type { SchemaWords } from "#base/store/query/schema-words.ts"
 import type { Webhook } from "../source.ts"
 import type { JobTables } from "./job-schema.ts"
 
-// Conditions on jobs for SQL in other folders. Call `migrateJobs` first.
+// Conditions on jobs, for SQL in other folders. Call `migrateJobs` first.
 
 /** Whether the job exists. */
 export function isJob(id: Expression<number>): Expression<SqlBool> {

@@ -15,7 +15,7 @@ import { changesOf } from "./page-changes.ts"
 import { sourceOf } from "./source-runs.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 
-/** The state of a job at a given time. A running job without heartbeats has lost its process, and counts as queued again. */
+/** The state of a job at a given time. A running job without heartbeats has lost its process, so it is shown as queued again. */
 const shownState = (now: number) =>
   sql<JobState>`case when state = 'running' and not ${isAlive(now)} then 'queued' else state end`
 
@@ -46,7 +46,7 @@ export class JobRecords {
     return row ? await this.jobOf(row) : null
   }
 
-  /** The jobs, newest first; those of one source or in one state, if given. */
+  /** The jobs, newest first; only those of one source or in one state, if given. */
   async list(
     options: { limit?: number; offset?: number; source?: string; state?: JobState } = {},
   ): Promise<Job[]> {
@@ -104,7 +104,7 @@ export class JobRecords {
 
   /**
    * Requests that a run give up on a host at once.
-   * @returns false when the job has ended, or has no open address on that host.
+   * @returns false when the job has ended, or has no open addresses on that host.
    */
   async skipHost(id: number, host: string): Promise<boolean> {
     if (

@@ -14,7 +14,7 @@ export interface JobTables {
     id: Generated<number>
     source: string
     state: JobState
-    /** The state that the job's process is asked to put it in. */
+    /** The state that the job's process has been asked to put the job in. */
     stop: "paused" | "cancelled" | null
     error: string | null
     crashes: Generated<number>
@@ -32,13 +32,13 @@ export interface JobTables {
     /** Whether the run is known to have followed every link it found; null if not known yet. */
     whole: number | null
     author: Generated<SourceAuthor>
-    /** The number of outcomes recorded when its process was last lost; `crashes` counts lost processes without a new outcome in between. */
+    /** The number of outcomes recorded when the job's process was last lost; `crashes` counts lost processes without a new outcome in between. */
     outcomes_at_crash: Generated<number>
     result: JobResult | null
     reason: string | null
-    /** Whether its process is only waiting until it may visit a host again. */
+    /** Whether the job's process is only waiting until it may visit a host again. */
     waiting: Generated<number>
-    /** The process that works on the job; null for one that only sends heartbeats. */
+    /** The process that is working on the job; null if it is one that only sends heartbeats. */
     process: string | null
     copy_pages: Generated<number>
     copy_spared: Generated<number>

@@ -18,19 +18,19 @@ import { isAlive } from "./alive.ts"
 import { JobRecords } from "./job-records.ts"
 import type { JobTables } from "./job-schema.ts"
 
-/** Number of crashes, with no outcome recorded in between, after which a job is not tried again. */
+/** Number of crashes in a row, with no outcome recorded in between, after which a job is not tried again. */
 const MAX_CRASHES = 5
-/** Number of crashes from which on a job runs alone until it records an outcome, so that other jobs are not blamed along with it. */
+/** Number of crashes after which a job runs alone until it records an outcome, so that other jobs are not blamed along with it. */
 const CRASHES_IN_DOUBT = 2
 /**
- * Number of a source's most recently ended runs whose failed addresses are kept; for earlier runs only the count is
+ * Number of a source's most recently ended runs whose failed addresses are kept; for earlier runs only their number is
  * kept. Otherwise, with hourly runs, a thousand dead links that a site never fixes would leave two million rows in the
  * 90 days for which a job is kept.
  */
 export const RUNS_WITH_FAILURES = 20
 const FINE: Judged = { result: "finished", reason: null }
 
-/** Whether the process of a running job is lost. A command that crawls on its own only sends heartbeats. */
+/** Whether the process of a running job is lost. If a command does the crawl by itself, it only sends heartbeats. */
 const isLost = () =>
   sql<SqlBool>`case when process is null then not ${isAlive(storeTime())} else not ${isLiving(sql.ref("job.process"))} end`
 
@@ -56,11 +56,11 @@ export interface WaitingJob {
 /** The crawl jobs in `state.db`, shared by all processes: the queue, and the jobs' states. All calls are short. */
 export class Jobs extends JobRecords {
   /**
-   * Requests a run of a source. If an identical job of the same source is queued, running or paused, that job is
-   * returned instead; a paused one is queued again and continues where it stopped.
+   * Requests a run of a source. If an identical job for the same source is queued, running or paused, that job is
+   * returned instead; a paused job is queued again and continues where it stopped.
    *
-   * @param options `joins`: any job of the source's name that is queued or running is returned, whatever it was asked
-   * to do
+   * @param options `joins`: any queued or running job for a source with this name is returned, whatever it was asked to
+   * do
    */
   async enqueue(
     source: Source,
@@ -81,7 +81,7 @@ export class Jobs extends JobRecords {
         (job) =>
           job.author === author &&
           JSON.stringify(job.source) === spec &&
-          // A run over failed addresses only replaces another such run.
+          // A run over failed addresses can stand in only for another such run.
           (job.visits !== "failed" || visits === "failed"),
       )
       if (open) {
@@ -127,16 +127,17 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * The job to run next: jobs that a user waits for come before scheduled ones, then the oldest comes first. Only one
-   * job of a source runs at a time, across all processes. Jobs of sources in `except` are left out; `only`, if given,
-   * limits the choice. A job that might crash its process goes first if it can run alone, and otherwise does not run.
+   * The job to run next: jobs that a user is waiting for come before scheduled ones; within each group, the oldest
+   * comes first. Only one job of a source runs at a time, across all processes. Jobs of sources in `except` are left
+   * out; `only`, if given, limits the choice. A job that might crash its process goes first if it can run alone, and
+   * otherwise does not run.
    */
   async nextQueued(wish: JobWish = {}): Promise<Job | null> {
     const row = await this.#queued(wish, 1).selectAll().executeTakeFirst()
     return row ? await this.jobOf(row) : null
   }
 
-  /** The jobs that {@link nextQueued} would return one after another, at most `most` of them. */
+  /** The jobs that {@link nextQueued} would return one after another, up to `most` of them. */
   async waiting(wish: JobWish, most: number): Promise<WaitingJob[]> {
     const rows = await this.#queued(wish, most).select(["id", "source", "crashes", "trigger"]).execute()
     return rows.map(({ id, source, crashes, trigger }) => ({
@@ -147,7 +148,7 @@ export class Jobs extends JobRecords {
     }))
   }
 
-  /** Whether a job is known to have crashed its process repeatedly, and has recorded nothing since. */
+  /** Whether a job has crashed its process repeatedly and has recorded nothing since. */
   async isInDoubt(id: number): Promise<boolean> {
     const row = await this.queries
       .selectFrom("job")
@@ -161,7 +162,7 @@ export class Jobs extends JobRecords {
     )
   }
 
-  /** Records that a running job can only wait, or that it continues. */
+  /** Records that a running job can only wait, or that it is continuing. */
   async setWaiting(id: number, isWaiting: boolean): Promise<void> {
     await this.#set(id, { waiting: isWaiting ? 1 : 0 })
   }
@@ -191,9 +192,9 @@ export class Jobs extends JobRecords {
 
   /**
    * Marks a queued job as running in this process.
-   * @param process id of this process, where other processes may work on jobs too
+   * @param process id of this process, if other processes may also work on jobs
    * @returns null when the job must not run now: it was cancelled or paused, or another process has this job or another
-   * one of its source
+   * job of the same source
    */
   async start(id: number, process: string | null = null): Promise<Job | null> {
     const { numUpdatedRows } = await this.queries
@@ -253,9 +254,9 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * Ends a run. A job that is `paused` or `queued` keeps its frontier, any other keeps only its failures. `judged`: the
-   * result of a `finished` run; the reason of a `failed` one is its error. `process`: the process that must own the
-   * job; if left out, any process may own it.
+   * Ends a run. A job that is `paused` or `queued` keeps its frontier; any other job keeps only its failures. `judged`:
+   * the result of a `finished` run; the reason for a `failed` one is its error. `process`: the process that must own
+   * the job; if left out, any process may own it.
    */
   async end(
     id: number,
@@ -270,7 +271,7 @@ export class Jobs extends JobRecords {
     await this.#prune(id)
   }
 
-  /** Records how a job ended, for its operator, in the job and in its log. A second note is appended to the first. */
+  /** Adds a note for the operator about how the job ended, to the job and to its log. A second note is appended to the first. */
   async note(id: number, text: string): Promise<void> {
     await this.#set(id, {
       note: sql<string>`case when note is null then ${text} else note || ${BETWEEN_NOTES + text} end`,
@@ -280,7 +281,7 @@ export class Jobs extends JobRecords {
 
   /**
    * Forgets jobs that ended before `time` (milliseconds since 1970), together with their logs and failures; the last
-   * job of each source stays. @returns how many were forgotten.
+   * job of each source is kept. @returns how many were forgotten.
    */
   async forget(time: number): Promise<number> {
     const old = await this.queries
@@ -303,9 +304,9 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * Queues jobs again that a lost process left as running, or gives them the state they were asked to take.
+   * Queues again the jobs that a lost process left as running, or gives them the state that was requested for them.
    * @param whose `anybody`: no other process can be working on a job, since the caller holds the one index for writing;
-   * `the-lost`: other processes might be, and jobs are left alone unless their process is known to be lost
+   * `the-lost`: other processes might be, so jobs are left alone unless their process is known to be lost
    */
   async recover(whose: "anybody" | "the-lost" = "anybody"): Promise<void> {
     await transaction(this.db, async () => {
@@ -320,7 +321,7 @@ export class Jobs extends JobRecords {
     for (const { id } of left) await this.#prune(id)
   }
 
-  /** Whether a lost process left a job as running, where several processes work on jobs. */
+  /** Whether a lost process left a job as running, if several processes work on jobs. */
   async hasLost(): Promise<boolean> {
     return (await this.#running().select("id").where(isLost()).executeTakeFirst()) !== undefined
   }
@@ -331,8 +332,8 @@ export class Jobs extends JobRecords {
       .where(condition)
       .execute()
     for (const { id, stop, crashes, waiting, outcomes_at_crash: before } of rows) {
-      // Not every loss counts: a job that made progress does not crash its process each time, and one that was only
-      // waiting did not crash it.
+      // Not every loss counts: if a job made progress, it does not crash its process each time, and if it was only
+      // waiting, it did not cause the crash.
       const recorded = await this.#recorded(id)
       const counted = waiting === 1 ? 0 : 1
       const inVain = recorded === before ? crashes + counted : counted
@@ -354,7 +355,7 @@ export class Jobs extends JobRecords {
     await this.queries.updateTable("job").set(values).where("id", "=", id).execute()
   }
 
-  /** A query for the jobs that {@link nextQueued} chooses from, in its order. */
+  /** A query for the jobs that {@link nextQueued} chooses from, in the order in which it chooses them. */
   #queued({ except = new Set<string>(), only, isAlone = true }: JobWish, most: number) {
     let query = this.queries
       .selectFrom("job")
@@ -375,7 +376,7 @@ export class Jobs extends JobRecords {
     return Object.values(await outcomesOf(this.db, id)).reduce((sum, count) => sum + count, 0)
   }
 
-  /** Puts a job into `state`: at once, or by asking the process that works on it. @returns false when the job cannot take that state. */
+  /** Puts a job into `state`, either at once or by asking the process that is working on it. @returns false when the job cannot change to that state. */
   async #ask(id: number, state: "paused" | "cancelled"): Promise<boolean> {
     return await transaction(this.db, async () => {
       const job = await this.get(id)
@@ -402,7 +403,7 @@ export class Jobs extends JobRecords {
     return true
   }
 
-  /** @returns false, with nothing done, when the job does not belong to `process` */
+  /** @returns false, without changing anything, when the job does not belong to `process` */
   async #end(
     id: number,
     state: JobState,

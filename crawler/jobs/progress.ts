@@ -15,7 +15,7 @@ export interface Progress {
   readonly failed: number
   readonly queued: number
   readonly pagesPerSecond: number
-  /** Null while there is too little to estimate from. */
+  /** Null while there is too little data for an estimate. */
   readonly secondsLeft: number | null
   /** Hosts that the job is waiting to try again. */
   readonly waits: readonly HostWait[]
@@ -24,7 +24,7 @@ export interface Progress {
 /** The rate is measured over this many milliseconds, so that it follows a site that slows down. */
 const WINDOW_MS = 10_000
 
-/** Turns snapshots of a job into progress. */
+/** Computes a job's progress from snapshots of it. */
 export class ProgressMeter {
   readonly #samples: { readonly at: number; readonly done: number }[] = []
 
@@ -66,7 +66,7 @@ export const addressesText = (count: number): string => `${count} ${count === 1 
 export const waitText = ({ host, why, until }: HostWait): string =>
   `waiting for host ${host}: ${printableLine(why)}, next try ${until.toISOString().slice(11, 19)}`
 
-/** What each outcome means to a person who reads the summary. */
+/** What each outcome means, in words for a person who reads the summary. */
 const MEANINGS: Readonly<Record<OutcomeName, string>> = {
   indexed: "new or changed, now searchable",
   unchanged: "the same as in the index",
@@ -98,7 +98,7 @@ const MEANINGS: Readonly<Record<OutcomeName, string>> = {
 
 export const OUTCOME_NAMES = Object.keys(MEANINGS) as OutcomeName[]
 
-/** All texts that mean some outcome, according to {@link isMeantBy}. */
+/** All texts that stand for some outcome, according to {@link isMeantBy}. */
 export const OUTCOME_WORDS = [
   ...new Set(OUTCOME_NAMES.flatMap((name) => [name, ...(name.includes(":") ? name.split(":") : [])])),
 ].toSorted()
@@ -106,7 +106,7 @@ export const OUTCOME_WORDS = [
 /** What an outcome means, in a few words. */
 export const meaningOf = (outcome: OutcomeName): string => MEANINGS[outcome]
 
-/** A job's outcomes, most frequent first, one line each, and how much was saved by markdown copies. */
+/** A job's outcomes, most frequent first, one per line, and how much was saved by markdown copies. */
 export function summaryLines(job: Job): string[] {
   const entries = entriesOf(job.outcomes).sort(([, a], [, b]) => b - a)
   const width = Math.max(0, ...entries.map(([, count]) => String(count).length))

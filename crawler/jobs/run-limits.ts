@@ -6,7 +6,7 @@ import type { StateStore } from "#base/store/state-port.ts"
 import type { JobTables } from "./job-schema.ts"
 
 const MINUTE_MS = 60_000
-/** Time between two writes, and thus how far a killed process may exceed its limits. */
+/** Time between two writes; this is also how far a run may exceed its limits if its process is killed. */
 const KEEP_EVERY_MS = 1000
 
 type Spent = Pick<Selectable<JobTables["job"]>, "bytes" | "spent_ms" | "copy_pages" | "copy_spared">
@@ -25,7 +25,7 @@ export class RunLimits {
   /** Pages found unchanged by their markdown copies, and the bytes that this saved. */
   readonly copies: { pages: number; sparedBytes: number }
 
-  /** Continues counting from the earlier processes' amounts. */
+  /** Continues counting from the amounts that earlier processes stored. */
   static async open(db: StateStore, job: Job): Promise<RunLimits> {
     const row = await queriesOf<JobTables>(db)
       .selectFrom("job")
@@ -53,7 +53,7 @@ export class RunLimits {
     return null
   }
 
-  /** Counts a markdown copy. `spared`: size in bytes of the page that it replaces, or 0 if the page is read too. */
+  /** Counts a markdown copy. `spared`: size in bytes of the page that need not be read because of the copy, or 0 if the page is read too. */
   tookCopy(bytes: number, spared: number): void {
     this.bytes += bytes
     if (spared === 0) return

@@ -5,7 +5,7 @@ import { type Job, OPEN_STATES } from "../job.ts"
 import { type Source, type SourceAuthor, sourceBy, type SourceSpec } from "../source.ts"
 import type { JobTables } from "./job-schema.ts"
 
-// What is known about sources from their runs. Some callers read a store in which no job was ever created.
+// What is known about sources from their runs. Some callers read a store in which no job has ever been created.
 
 /** A run of a source, with the source as it was then. */
 export interface RunOfSource {
@@ -73,7 +73,7 @@ export async function sourceAsRun(db: StateStore, name: string): Promise<Source 
   return row === undefined ? null : sourceOf(row)
 }
 
-/** The source as it was in the last finished run before this one that was started for its declaration, or null. */
+/** The source as it was in its last finished run before this one, leaving out runs started by a command for one address; or null. */
 export async function declaredBefore(
   db: StateStore,
   job: Pick<Job, "id" | "source">,
@@ -134,6 +134,6 @@ export async function hasOpenRun(db: StateStore, name: string): Promise<boolean>
 
 const hasJobs = (db: StateStore): Promise<boolean> => hasTable(db, "job")
 
-/** A job's recorded source with all fields: an earlier version had fewer. */
+/** A job's recorded source with all fields, since earlier versions stored fewer. */
 export const sourceOf = (row: { readonly spec: string }, author: SourceAuthor = "operator"): Source =>
   sourceBy(author, JSON.parse(row.spec) as SourceSpec)

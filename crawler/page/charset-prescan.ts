@@ -2,7 +2,7 @@
 const PRESCAN_BYTES = 1024
 /**
  * Maximum number of bytes that are searched. Scripts and styles may come first, and a parser that encounters a late
- * `<meta>` changes to its encoding. The longest head seen was a third as long as this.
+ * `<meta>` switches to the encoding that it names. The longest head seen was a third as long as this.
  */
 const MAX_HEAD_BYTES = 1_000_000
 
@@ -62,7 +62,7 @@ function metaEncoding(text: string, encodingOf: EncodingOf): NamedEncoding | nul
   return null
 }
 
-/** The end of a comment, a doctype, an instruction, or a `<` that opens nothing; -1 if it has no end. */
+/** The end of a comment, a doctype, an instruction, or a `<` that opens nothing; -1 if the end is missing. */
 function endOfOther(text: string, at: number): number {
   // The two dashes that open a comment can also close it.
   const close = text.startsWith("<!--", at) ? "-->" : /[!?/]/.test(text[at + 1] ?? "") ? ">" : ""
@@ -91,7 +91,7 @@ function readAttributes(
     end = ATTRIBUTE.lastIndex
     const [, name, ...values] = attribute
     const key = name!.toLowerCase()
-    // If an attribute is repeated, the first one counts.
+    // If an attribute is repeated, the first value is used.
     if (!attributes.has(key)) attributes.set(key, values.find((value) => value !== undefined) ?? "")
   }
 }

@@ -6,7 +6,7 @@ import { decodeText } from "./charset.ts"
 
 const utf8 = (text: string) => Buffer.from(text)
 const as = (text: string, encoding: string) => iconv.encode(text, encoding)
-/** Text as written by a program that took UTF-8 for windows-1252. */
+/** Text as written by a program that mistook UTF-8 for windows-1252. */
 const twice = (text: string) => new TextDecoder("windows-1252").decode(utf8(text))
 const filler = (bytes: number) => `<script>${"var a = 1; ".repeat(bytes / 11)}</script>`
 

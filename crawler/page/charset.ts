@@ -21,12 +21,12 @@ export function decodeText(body: Uint8Array, declared: string | null, kind: Text
 
 /**
  * The name of a body's encoding in the Encoding Standard, in the HTML standard's order: byte order mark, the header's
- * charset, the page's own.
+ * charset, the page's own declaration.
  *
  * It departs from that order where the bytes leave no doubt. Servers set the header for whole folders, so valid UTF-8
- * beyond ASCII is UTF-8 under any label, and invalid UTF-8 under that label follows the page. UTF-16 without a mark is
- * recognised by its zeros, and ISO-2022-JP by its shifts. Without any clue, bytes that are nearly all UTF-8 are read as
- * such, and others as windows-1252.
+ * beyond ASCII is UTF-8 whatever its label, and for invalid UTF-8 labelled as UTF-8, the page's own declaration is
+ * used. UTF-16 without a mark is recognised by its zeros, and ISO-2022-JP by its shifts. Without any clue, bytes that
+ * are nearly all UTF-8 are read as UTF-8, and others as windows-1252.
  */
 export function charsetOf(body: Uint8Array, declared: string | null, kind: TextKind = "html"): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -43,18 +43,18 @@ export function charsetOf(body: Uint8Array, declared: string | null, kind: TextK
 
 /** The highest share of damage at which unlabelled bytes count as UTF-8. In other encodings, a tenth of the bytes is valid UTF-8 by chance. */
 const MOSTLY_UTF8 = 0.25
-/** The same share for bytes labelled as UTF-8: only a page without a single valid character does not count. */
+/** The highest share of damage at which bytes labelled as UTF-8 count as UTF-8: only a page without a single valid character does not. */
 const SOMEWHAT_UTF8 = 0.99
 
 /**
- * Encodings that are decoded by iconv. Node's decoder uses older tables for these two, without Hong Kong's characters
- * and without half of the Korean syllables.
+ * Encodings that iconv decodes. Node's decoder uses older tables for these two, without Hong Kong's characters and
+ * without half of the Korean syllables.
  */
 const BY_ICONV: Readonly<Record<string, string>> = { big5: "big5-hkscs", "euc-kr": "cp949" }
 
 function decode(bytes: Buffer, charset: string): string {
-  // This takes a third of the decoder's time. No surrogates need to be replaced, since UTF-8 cannot contain half a
-  // pair.
+  // This takes a third of the time that the decoder takes. No surrogates need to be replaced, since UTF-8 cannot
+  // contain half a pair.
   if (charset === "utf-8") return bytes.toString("utf8", byteOrderMark(bytes) === null ? 0 : 3)
   const own = BY_ICONV[charset]
   return (
@@ -93,7 +93,7 @@ const isIso2022Jp = (bytes: Buffer): boolean =>
     .split(String.fromCharCode(ESCAPE))
     .some((part, i) => i > 0 && /^\$[@B](?:[!-~]{2})+(?:[\r\n]|$)/.test(part))
 
-/** Spellings in use that the standard lacks, each with the standard's spelling. */
+/** Spellings that are in use although the standard lacks them, each with the standard's spelling. */
 const NEAR_MISSES: readonly (readonly [RegExp, string])[] = [
   [/^(?:win(?:dows)?|cp|ms)[-_]?(125\d|874)$/, "windows-$1"],
   [/^iso[-_]?8859[-_](\d\d?)$/, "iso-8859-$1"],

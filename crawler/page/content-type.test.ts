@@ -6,7 +6,7 @@ import { pdf } from "../testing/pdf-file.ts"
 const bytes = (text: string) => new Uint8Array(Buffer.from(text, "latin1"))
 const NAMELESS = "https://x.example/download?id=7"
 
-/** A compound file with one sector of at most three names in its root; the sector table comes first. */
+/** A compound file with one sector that lists at most three names in its root; the sector table comes first. */
 function compoundFile(names: readonly string[]): Uint8Array {
   const file = Buffer.alloc(3 * 512, 0xff)
   Buffer.from("d0cf11e0a1b11ae1", "hex").copy(file)

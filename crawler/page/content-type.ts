@@ -39,10 +39,10 @@ const MAGIC: readonly (readonly [name: string, bytes: string])[] = [
 const SNIFFED_BYTES = 1445
 
 /**
- * The real kind of a body. A type that promises text is believed only when the first bytes contain no binary data
+ * The real kind of a body. A type that indicates text is believed only when the first bytes contain no binary data
  * (WHATWG MIME Sniffing §7.2). Without a type, or with the generic one that servers send, the bytes alone decide.
  * Documents are recognised by their bytes, whatever the type.
- * @param readsPictures whether a picture is a document, too. Default false
+ * @param readsPictures whether a picture counts as a document too. Default false
  */
 export function sniff(type: string, body: Uint8Array, url: string, readsPictures = false): ContentKind {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, SNIFFED_BYTES))

@@ -3,9 +3,9 @@ import type { Page } from "#engine"
 import { normalReaders } from "#engine/index/page/readers.ts"
 
 /**
- * Changes when any part of the page that search shows or finds has changed. The time of the visit does not count, nor
- * do the anchors of headings on web pages: some sites rename them on every visit, and they are stored with the next
- * change. Only those readers of the page count that its own source names.
+ * Changes when any part of the page that search shows or finds has changed. The time of the visit is left out, and so
+ * are the anchors of headings on web pages: some sites rename them on every visit, and they are stored with the next
+ * change. Of the page's readers, only those named by its own source are included.
  */
 export function pageHash(page: Page): string {
   const { title, description, markdown, language, author, publishedAt, images, favicon, source } = page

@@ -19,15 +19,15 @@ export interface ReadingSettings {
 
 /**
  * A short string that differs if the same bytes would produce a different page: because of the code, the source's
- * settings for its pages, or the login and user agent of the request. A site's "not modified" counts only for a reading
- * made with the same string.
+ * settings for its pages, or the login and user agent of the request. A site's "not modified" response is accepted only
+ * for a reading made with the same string.
  */
 export function readAs(source: Source, settings: ReadingSettings): string {
   ownHash ??= codeHash(import.meta.dirname, PACKAGE)
   const { name, pages, rendering, login, ignoreNoindex } = source
   const robots = source.politeness.robots ?? settings.robots
-  // A page that may no longer be indexed has to be requested again in full, because a "not modified" response does not
-  // repeat its meta tags.
+  // If the source starts or stops ignoring noindex, its pages have to be requested again in full, because a "not
+  // modified" response does not repeat their meta tags.
   const asked = ignoreNoindex ? ["ignoreNoindex"] : []
   // Adding or removing observers changes a page's readers, so the page has to be requested again in full.
   const observed = (source.observers ?? []).length > 0 ? ["observed"] : []

@@ -19,7 +19,7 @@ interface TextTask {
   readonly charset: string | null
   /** For HTML, whether to read only the head and the links. */
   readonly linksOnly?: boolean
-  /** The form of address fragments for places in a text. Left out if there is none. */
+  /** The form of address fragments that point to places in a text. Left out if there is no such form. */
   readonly marks?: PlaceMarks
   readonly body: Uint8Array
 }
@@ -54,7 +54,7 @@ function withPlaces(page: Extracted, task: ReadBodyTask): Extracted {
 function wellFormed<T>(value: T): T {
   if (typeof value === "string") return value.toWellFormed() as T
   if (Array.isArray(value)) return value.map(wellFormed) as T
-  // Dates and similar objects have no text form here.
+  // Dates and similar objects can't contain text that has to be made valid.
   if (value === null || typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype)
     return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wellFormed(one)])) as T

@@ -3,9 +3,9 @@ import type { Extracted } from "./extract/extracted.ts"
 import { toPlainText } from "./extract/markdown/plain-text.ts"
 import { isThin } from "./script-shell.ts"
 
-/** The delay below which readers have no time to read the page and see only the other one. */
+/** The delay up to which readers have no time to read the page and see only its target. */
 const AT_ONCE_SECONDS = 1
-/** The longest delay of a notice that a page has moved. A page with a longer delay is read itself. */
+/** The longest delay of a notice that a page has moved. A page with a longer delay is a page in its own right. */
 const SOON_SECONDS = 5
 /** The maximum length of a notice that a page has moved. A longer text, such as a slide of a slide show, is a page. */
 const NOTICE_CHARS = 1000
@@ -19,8 +19,8 @@ interface ReadPage {
 }
 
 /**
- * Where a page sends its readers before they could read it, like a redirect, by `<meta http-equiv=refresh>` or a
- * Refresh header; null if it is a page in its own right. A page with text that only reloads itself always is.
+ * Where a page sends its readers before they can read it, like a redirect, by `<meta http-equiv=refresh>` or a Refresh
+ * header; null if it is a page in its own right. A page with text that only reloads itself is always one.
  */
 export function refreshTarget({ url, extracted, rendered }: ReadPage): PageUrl | null {
   const { refresh, markdown } = extracted
@@ -39,7 +39,7 @@ export function withRefreshLink<P extends ReadPage>(page: P): P {
   const isReload = refresh.url === url
   const what = isReload ? "reloads itself" : `leads to ${refresh.url}`
   const emptyBecause = `it has no text and ${what} after ${refresh.seconds} s`
-  // Readers with scripts stay on a page with text.
+  // Readers with scripts stay on a page that has text, so the target isn't a link for them.
   const isLink = !isReload && (refresh.unscripted !== true || isThin(markdown))
   const isNew = isLink && !links.some((link) => link.url === refresh.url)
   return {

@@ -12,7 +12,7 @@ const ASKING_CHARS = 400
 /** The maximum length of a document that is examined: shells are short, except for the data they include. */
 const MAX_READ_CHARS = 2_000_000
 const STEP_CHARS = 16_384
-/** The maximum nesting: parsers get slower with deeper nesting, and shells have little of it. */
+/** The maximum nesting: parsers get slower with deeper nesting, and shells are hardly nested. */
 const MAX_DEPTH = 500
 
 /** Matches characters of scripts in which one character carries as much information as about two and a half Latin letters. */
@@ -91,7 +91,7 @@ class ShellSigns {
 
   #silent = 0
   #inNoscript = false
-  /** The script that is being read, or null, or if it is not a program. */
+  /** The text of the script that is being read; null outside scripts, or if the script is not a program. */
   #program: string | null = null
 
   onopentag(name: string, attributes: Record<string, string>): void {
@@ -133,7 +133,7 @@ class ShellSigns {
   }
 }
 
-/** A known place for content, or a custom element that wraps the whole page, such as `<app-root>`. */
+/** Whether an element is a known place for content, or a custom element that wraps the whole page, such as `<app-root>`. */
 function isRoot(name: string, attributes: Record<string, string>): boolean {
   const id = attributes["id"]?.toLowerCase()
   return (

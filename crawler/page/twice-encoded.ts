@@ -42,8 +42,8 @@ export function mayBeTwiceEncoded(bytes: Buffer): boolean {
 }
 
 /**
- * Repairs text that was encoded twice, if that is certain: within or beside words, in a page that never quotes such
- * text, alone or as code, and names no encodings. Any other text is returned unchanged.
+ * Repairs text that was encoded twice, if that is certain: within or next to words, in a page that neither quotes such
+ * text, alone or as code, nor names encodings. Any other text is returned unchanged.
  */
 export function onceEncoded(text: string): string {
   let now = text
@@ -64,7 +64,7 @@ const CYRILLIC_ENCODED = new RegExp(
   `(?:[${CYRILLIC.slice(0x42, 0x60)}]${CYRILLIC_NEXT}|[${CYRILLIC.slice(0x60, 0x70)}]${CYRILLIC_NEXT}{2}){1,${MOST_AT_ONCE}}`,
   "g",
 )
-/** Matches the text of a tag, or between two tags. */
+/** Matches the inside of a tag, or the text between two tags. */
 const PIECE = /[^<>]+/g
 const TALKS = new RegExp(TALK)
 /** The first byte of most Cyrillic letters in UTF-8. */
@@ -95,7 +95,7 @@ export function onceEncodedHtml(html: string): string {
 
 const REFERENCE = /&(?:#\d{2,4}|#[xX][\da-fA-F]{2,4}|[A-Za-z]{2,6}\d{0,2});/g
 
-/** The character for a reference that could be part of such text; other references stay, such as `&lt;`. */
+/** The character for a reference that could be part of such text; other references, such as `&lt;`, are kept. */
 function unescaped(reference: string): string {
   let sign = ""
   new Parser({ ontext: (text) => (sign += text) }).end(reference)
@@ -152,7 +152,7 @@ function placesIn(text: string): readonly Place[] {
     if (quoted > 0 || isQuotedAlone(meant, before, after)) return []
     isCertain ||= isSure(encoded!, meant, before, after)
   }
-  // A single non-Latin letter counts only if there are longer words in its script.
+  // A single non-Latin letter is repaired only if the page has longer words in its script.
   return isCertain ? places.filter(({ needs }) => needs === null || firsts.has(needs)) : []
 }
 
@@ -218,9 +218,9 @@ const isOne = (text: string): boolean => /^.$/su.test(text)
 const WORD = /[\p{L}\p{N}]/u
 const SMALL = /\p{Ll}/u
 const QUOTE = /[‘’“”]/
-/** Matches a character next to one that is quoted. */
+/** Matches the character before or after a quoted character, or the end of the text. */
 const AROUND = /^$|["'`‘’“”«»„<>()[\]{}|=]/
-/** Matches a character next to a quotation mark in a sentence. */
+/** Matches a character that can be next to a quotation mark in a sentence. */
 const SENTENCE = /[\p{L}\p{N}.,!?…;:%$€£#@&*+\-–—/]/u
 
 function isQuotedAlone(meant: string, before: string, after: string): boolean {

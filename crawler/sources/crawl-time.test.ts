@@ -43,7 +43,8 @@ test("the fastest recent run shows what this machine can do", () => {
     endedAt: new Date(seconds * 1000),
     outcomes: { indexed },
   })
-  // A polite run waits for its site; a run of a few pages is mostly start-up, and one over unchanged pages reads none.
+  // A polite run waits for its site; a run of a few pages is mostly start-up, and a run over unchanged pages reads
+  // none.
   expect(measuredMs([run(300, 300), run(240, 36), run(4, 5), run(0, 9)])).toBe(150)
   expect(measuredMs([run(4, 1), { ...run(100, 1), endedAt: null }])).toBeNull()
 })

@@ -21,7 +21,7 @@ export async function machineMs(db: StateStore): Promise<number> {
   return measuredMs(await new Jobs(db).list({ limit: RUNS, state: "finished" })) ?? MACHINE_MS
 }
 
-/** See {@link machineMs}; null when no run was long enough to measure. */
+/** The result for {@link machineMs}; null if no run was long enough to measure. */
 export function measuredMs(runs: readonly Pick<Job, "startedAt" | "endedAt" | "outcomes">[]): number | null {
   const each = runs.flatMap(({ startedAt, endedAt, outcomes: { indexed = 0 } }) =>
     startedAt === null || endedAt === null || indexed < LEAST_PAGES
@@ -42,12 +42,12 @@ export interface Pace {
 /** A host of a source. */
 export interface HostPace extends Pace {
   readonly host: string
-  /** The number of pages known on the host; null if none yet. */
+  /** The number of known pages on the host; null if none are known yet. */
   readonly pages: number | null
 }
 
 /**
- * Milliseconds that the pages of one host take: for each, a pause, or the page itself if that takes longer.
+ * Milliseconds that the pages of one host take: for each page, the pause, or the page itself if that takes longer.
  *
  * @param pageMs milliseconds for one page
  */
@@ -65,9 +65,9 @@ export interface FullCrawl {
 }
 
 /**
- * Estimates how long a run over a whole source takes. Hosts are visited in parallel, so the slowest one counts; the
- * total number of fetches and this machine's speed set a lower bound. A site that is slow or asks for longer pauses
- * takes longer.
+ * Estimates how long a run over a whole source takes. Hosts are visited in parallel, so the slowest one determines the
+ * time; the total number of fetches and this machine's speed set a lower bound. A site that is slow or asks for longer
+ * pauses takes longer than estimated.
  *
  * @param fetches pages fetched at the same time, across all hosts
  * @param ownMs {@link machineMs}

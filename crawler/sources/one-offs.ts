@@ -6,7 +6,7 @@ import type { Source } from "../source.ts"
 import { declaredNames } from "./source-names.ts"
 import type { SourceTables } from "./source-schema.ts"
 
-/** A crawl without a declaration, such as one started by hand, or one of a source that was deleted but left pages. */
+/** A crawl without a declaration, such as a crawl that was started by hand, or a crawl of a source that was deleted but whose pages were kept. */
 export interface OneOff {
   /** The source as last crawled. */
   readonly source: Source

@@ -159,7 +159,7 @@ describe("a scheduled source", () => {
     }
     expect(late.map(Math.round)).toEqual([0, 10, 20, 40])
     expect(Math.max(...late)).toBeLessThan(40)
-    // The first of the next runs uses the jitter that is already drawn.
+    // The first of the next runs uses the jitter that has already been drawn.
     expect(iso((await fixture.sources.nextRuns("s2", 3)).map(Number))).toEqual([
       "2026-05-02T03:20",
       "2026-05-03T03:00",
@@ -173,7 +173,7 @@ describe("a scheduled source", () => {
     expect(await fixture.sources.pause("docs")).toBe(true)
     expect(await fixture.sources.nextRuns("docs", 3)).toEqual([])
     expect(await fixture.pass(DAY)).toEqual([])
-    // Changing it in the meantime does not resume it.
+    // Changing the schedule in the meantime does not resume the source.
     await fixture.declare("30 * * * *")
     expect(await fixture.pass(DAY)).toEqual([])
     expect(await fixture.sources.run("docs")).toMatchObject({ state: "queued", visits: "all" })
@@ -198,7 +198,7 @@ describe("a scheduled source", () => {
       new Date("2026-05-02T05:00Z"),
     )
     expect((await sources.put({ ...same, schedule: null })).nextRun).toBeNull()
-    // It has not run yet, so a schedule of every two hours starts at once.
+    // The source has not run yet, so with a schedule of every two hours it runs at once.
     expect((await sources.put({ ...same, schedule: { everyHours: 2 } })).nextRun?.getTime()).toBe(fixture.now)
   })
 

@@ -13,19 +13,20 @@ import { migrateSources, type SourceTables } from "./source-schema.ts"
 /** A page that a source gives up. */
 export interface LetGo {
   readonly url: PageUrl
-  /** Whether the site reported this for the address itself, or the source's own rules left it out. */
+  /** Whether the site reported that this address is gone; false if it was left out by the source's own rules. */
   readonly isGone: boolean
 }
 
-/** The time without a visit after which a name without a declared source is assumed not to visit a page again. */
+/** If a name without a declared source hasn't visited a page for this long, it is assumed not to visit it again. */
 const ABANDONED_MS = 30 * 24 * 3_600_000
 
 /** The login with which a source reads its pages. */
 type Identity = Pick<Source, "login"> & Partial<Pick<Source, "clientCert">>
 
 /**
- * Tracks which sources the pages of the index belong to, from the perspective of one source: it joins the other sources
- * that have a page it reads, and pages it gives up stay with the others. The caller has the index open for writing.
+ * Tracks which sources the pages of the index belong to, from the perspective of one source: a page that it reads then
+ * belongs to it as well as to the sources that already have the page, and a page that it gives up stays with the
+ * others. The caller has the index open for writing.
  */
 export class SharedPages {
   readonly #db: StateStore
@@ -50,9 +51,9 @@ export class SharedPages {
   }
 
   /**
-   * Returns pages in the form in which they belong in the index now that this source has read them, including those
-   * that other sources also have. Sources with a different login are removed from a page, because a page shown to one
-   * login is not for everyone who may see the other; this is recorded before the page is written. Readers that the
+   * Returns pages as they must be stored in the index now that this source has read them, including those that other
+   * sources also have. Sources with a different login are removed from a page, because a page shown to one login is not
+   * meant for everyone who may see the other's pages; this is recorded before the page is written. Readers that the
    * other sources name are kept. The readers of all pages are registered.
    */
   async joined(pages: readonly Page[]): Promise<Page[]> {

@@ -1,7 +1,7 @@
 import type { Login, Observer, Repository, SourceSpec } from "../source.ts"
 
 const HIDDEN = "(hidden)"
-/** A value that only contains the name of a secret. */
+/** Matches a value that only contains the name of a secret. */
 const REFERENCE = /^(\w+ )?(\$\{[A-Za-z_][A-Za-z0-9_]*\}|file:.+)$/
 
 interface MayHoldSecrets {

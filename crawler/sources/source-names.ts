@@ -51,7 +51,7 @@ export const hasRestorable = async (db: StateStore, name: string): Promise<boole
   (await hasTable(db, "removal")) &&
   (await removalsOf(db).where("source", "=", name).limit(1).executeTakeFirst()) !== undefined
 
-/** The names of declared sources: the only ones that readers see unless they ask for others. */
+/** The names of declared sources: the only names that readers see unless they ask for others. */
 export const declaredNames = async (db: StateStore): Promise<readonly string[]> =>
   (await hasTable(db, "source")) ? (await declaredRows.all(db, {})).map(({ name }) => name) : []
 
@@ -73,7 +73,7 @@ export const isDeclared = async (db: StateStore, name: string): Promise<boolean>
   (await hasTable(db, "source")) &&
   (await sourcesOf(db).where("name", "=", name).executeTakeFirst()) !== undefined
 
-/** Names of former sources that are no longer declared and have no pages or pending runs. */
+/** Those of the names whose sources are no longer declared and have no pages or pending runs. */
 export async function goneSources(db: StateStore, names: readonly string[]): Promise<readonly string[]> {
   const known = await sourceNames(db)
   if (known.length === 0) return []

@@ -54,8 +54,9 @@ export class SourceOfFileError extends Error {
 }
 
 /**
- * The declared sources in `state.db`: those from the sources file and from the admin API, in one table. All calls are
- * short. {@link Sources} adds and changes them; this part loads no validation, so that the crawler process stays small.
+ * The declared sources in `state.db`: those from the sources file and those from the admin API, in one table. All calls
+ * are short. {@link Sources} adds and changes sources; this class loads no validation code, so that the crawler process
+ * stays small.
  */
 export class SourceTable {
   readonly #db: StateStore
@@ -97,9 +98,9 @@ export class SourceTable {
   }
 
   /**
-   * Deletes a source or a one-off crawl and cancels its jobs. Its pages stay in the index, unless `removePages`: then the next process
-   * that writes the index removes them. While pages stay, lists show the name as a one-off crawl. Its runs are kept, because they explain
-   * what happened to an address.
+   * Deletes a source or a one-off crawl and cancels its jobs. Its pages stay in the index unless `removePages` is set,
+   * in which case the next process that writes the index removes them. While pages stay, lists show the name as a
+   * one-off crawl. Its runs are kept, because they explain what happened to an address.
    * @returns false when there is no such source.
    * @throws SourceOfFileError when `origin` is `api` and the file declares the source.
    */
@@ -146,8 +147,9 @@ export class SourceTable {
   }
 
   /**
-   * Requests a run now, paused or not. If a run of the source is already queued or in progress, returns that run. If
-   * the source is due by its schedule anyway, this run counts as the scheduled one, so no second run is requested.
+   * Requests a run now, whether the source is paused or not. If a run of the source is already queued or in progress,
+   * returns that run. If the source is due by its schedule anyway, this run replaces the scheduled one, so no second
+   * run is requested.
    * @returns null when there is no such source.
    */
   async run(
@@ -169,7 +171,7 @@ export class SourceTable {
     return await this.#jobs.enqueue(source, { trigger, visits, author: authorOf(entry), joins: true })
   }
 
-  /** Who declared the source with this name: from its declaration if it is declared, otherwise from its last crawl. */
+  /** Who declared the source with this name: as recorded in its declaration, or otherwise in its last crawl. */
   async authorOf(name: string): Promise<SourceAuthor> {
     const entry = await this.get(name)
     if (entry) return authorOf(entry)
@@ -213,7 +215,7 @@ export class SourceTable {
     })
   }
 
-  /** Names whose pages must be removed. */
+  /** Names whose pages have yet to be removed. */
   async removals(): Promise<string[]> {
     const asked = this.#queries.selectFrom("source_removal").select("source").orderBy("asked_at")
     return (await asked.execute()).map(({ source }) => source)
@@ -249,7 +251,7 @@ export class SourceTable {
         .values({ name: source.name, created_at: now, ...declared })
         .onConflict((conflict) => conflict.column("name").doUpdateSet(declared))
         .execute()
-      // A source that is declared again must keep its pages.
+      // The pages of a source that is declared again must not be removed any more.
       await this.removed(source.name)
       await keepSourceReaders(this.#db, source.name, source.readers && readersOf(source.readers))
       return await this.#must(source.name)

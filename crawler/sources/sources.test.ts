@@ -82,7 +82,7 @@ describe("a declared source", () => {
     const job = await sources.run("kept")
     await sources.delete("kept")
     expect((await jobs.get(job?.id ?? 0))?.state).toBe("cancelled")
-    // It has no pages to keep, so the records of its addresses are deleted.
+    // The source has no pages to keep, so the records of its addresses are deleted.
     expect(await sources.removals()).toEqual(["kept"])
     await sources.removed("kept")
     await sources.delete("emptied", { removePages: true })

@@ -12,7 +12,7 @@ const db = await openStateStore(process.argv[2]!)
 const jobs = new Jobs(db)
 await jobs.recover()
 const job = (await jobs.start((await jobs.nextQueued())!.id))!
-// Without this, each start would compile again, because a killed process saves nothing.
+// Otherwise each start would compile the code again, because a killed process saves nothing.
 flushCompileCache()
 await using engine = new MemoryEngine()
 {

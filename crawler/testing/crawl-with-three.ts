@@ -9,19 +9,19 @@ import { defineSource } from "../source.ts"
 import { article, html, startTestSite, status } from "./test-site.ts"
 
 const CRAWLER = fileURLToPath(new URL("crawl-among-others.ts", import.meta.url))
-/** Two sources are on one host. */
+/** The hosts of the five sources; two sources are on the same host. */
 const HOSTS = ["one.example", "one.example", "two.example", "three.example", "four.example"]
 const DELAY_MS = 60
-/** The pause starts when the response arrives, slightly after it was sent. */
+/** The shortest gap between two requests: the pause starts when the response arrives, slightly after it was sent. */
 const LEAST_GAP_MS = DELAY_MS - 5
 
 interface ThreeCrawlers {
   readonly dataDir: string
-  /** The value of `FOSSICK_STATE` for all of them. */
+  /** The value of `FOSSICK_STATE` for all three crawlers. */
   readonly state: string
   /** Number of pages of each of the five sources. */
   readonly pages: number
-  /** The first crawler to send this many requests is killed before it gets its response. */
+  /** The number of requests at which a crawler is killed: the first crawler to send so many is killed before it gets its response. */
   readonly killAt: number
 }
 
@@ -40,7 +40,7 @@ export interface CrawledByThree {
   readonly hurried: number
 }
 
-/** One request to the site: which crawler sent it, and its start and end time. */
+/** One request to the site: the crawler that sent it, and its start and end time. */
 interface Span {
   readonly crawler: string
   readonly host: string
@@ -49,7 +49,7 @@ interface Span {
   to: number
 }
 
-/** Runs three crawlers on five sources; one of them is killed while it requests a page. The caller's own `FOSSICK_STATE` is that of `state`. */
+/** Runs three crawlers on five sources; one of them is killed while it is requesting a page. The caller's own `FOSSICK_STATE` must have the value of `state`. */
 export async function crawlWithThree({
   dataDir,
   state,

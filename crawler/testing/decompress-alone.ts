@@ -1,8 +1,8 @@
 import { json } from "node:stream/consumers"
 import { decompress } from "../fetch/content-encoding.ts"
 
-// Decompresses the bodies from standard input, `[header, base64][]`, and reports how each ended and how much memory it
-// took, in megabytes, beyond what this process had before.
+// Decompresses the bodies from standard input, `[header, base64][]`, and reports for each how it ended and how much
+// additional memory the process used, in megabytes.
 
 const MAX_BYTES = 1_000_000
 const bodies = (await json(process.stdin)) as [header: string, base64: string][]

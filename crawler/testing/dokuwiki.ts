@@ -45,7 +45,7 @@ export class Dokuwiki implements AsyncDisposable {
     return `${this.origin}/doku.php?id=${page}`
   }
 
-  /** Writes a page; `name` as `namespace:page`. */
+  /** Writes a page; `name` has the form `namespace:page`. */
   write(name: string, title: string, text: string): void {
     const file = join(this.#folder, "data/pages", `${name.replaceAll(":", "/")}.txt`)
     mkdirSync(join(file, ".."), { recursive: true })
@@ -114,7 +114,7 @@ export class Dokuwiki implements AsyncDisposable {
   }
 }
 
-/** New pages must be found at once, and nothing may be fetched from the internet. */
+/** The settings of the wiki: new pages must be found at once, and nothing may be fetched from the internet. */
 const SETTINGS = `<?php
 $conf['title'] = 'Office wiki';
 $conf['useacl'] = 1;

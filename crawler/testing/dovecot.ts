@@ -25,7 +25,7 @@ const PATH = { PATH: `${process.env["PATH"]}:/usr/sbin` }
 const idOf = (flag: string): string =>
   execFileSync("id", [flag, ...(isRoot ? [USER] : [])], { encoding: "utf8" }).trim()
 
-/** Starts an IMAP server on loopback with one empty mailbox. The folders Spam, Trash and Drafts have their special-use attributes. */
+/** An IMAP server on loopback with one empty mailbox. The folders Spam, Trash and Drafts have their special-use attributes. */
 export class Dovecot implements AsyncDisposable {
   readonly user = "ada@mail.example"
   readonly password = "correct horse battery"

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module"
 import { Socket, type LookupFunction } from "node:net"
 import type { Resolve } from "../fetch/guard/address-guard.ts"
 
-/** Addresses that count as public but connect to this machine's 127.0.0.1. */
+/** An address that is treated as public but connects to this machine's 127.0.0.1. */
 export const PUBLIC_ADDRESS = "93.184.215.14"
 const STAND_IN = "127.0.0.1"
 
@@ -14,7 +14,7 @@ type Way = { lookup?: LookupFunction; readonly host?: string } | null
 /**
  * Names that resolve as the test specifies, and public addresses that connect to this machine: requests allowed by a
  * guard reach the test's sites, and nothing leaves the machine. This process's own lookups return the same answers, so
- * code that looks up a name without the guard is misled, as a careless program would be.
+ * code that looks up a name without the guard is misled, just as a careless program would be.
  */
 export class FakeInternet implements Disposable {
   /** Answers to the next lookups; the last one repeats. */
@@ -55,7 +55,7 @@ export class FakeInternet implements Disposable {
     this.#names.set(name, answers)
   }
 
-  /** Answers of {@link leadInTurn} that haven't been requested yet, apart from the last one. */
+  /** The number of answers of {@link leadInTurn} that haven't been requested yet, not counting the last one. */
   turnsLeft(name: string): number {
     return Math.max(0, (this.#names.get(name)?.length ?? 0) - 1)
   }

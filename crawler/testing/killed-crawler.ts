@@ -22,15 +22,15 @@ export interface KilledCrawlerOptions {
   /** The longest pause before a change and before a kill, in milliseconds. */
   readonly pauseMs: number
   readonly wait: Chance
-  /** Changes what the source reads. */
+  /** Changes the content that the source reads. */
   readonly change: () => void | Promise<void>
   /** Whether the index contains exactly what the source contains now. */
   readonly isSame: (engine: Engine) => Promise<boolean>
-  /** Checked before the last crawler is killed. */
+  /** Checks to make before the last crawler is killed. */
   readonly inTheEnd?: (dataDir: string) => Promise<void>
 }
 
-/** The time limit is well below the test's own timeout, which couldn't report how the runs ended. */
+/** The time limit; it is well below the test's own timeout, which couldn't report how the runs ended. */
 const PATIENCE_MS = 300_000
 
 const CRASHED: OutcomeName = "failed:crashed"

@@ -30,8 +30,8 @@ export interface SitePage {
 }
 
 /**
- * A site with sessions, as in many applications: a form, a cookie for each session, pages for some users only. Each
- * page says in a corner who is signed in.
+ * A site with sessions, as in many applications: it has a login form, a cookie for each session, and pages that only
+ * some users may see. Each page says in a corner who is signed in.
  */
 export class ObservedSite implements AsyncDisposable {
   readonly site: TestSite
@@ -42,7 +42,7 @@ export class ObservedSite implements AsyncDisposable {
   readonly sessions = new Map<string, string>()
   /** Each request for a page: who asked, for what, and with which validator. */
   readonly asked: { readonly user: string | null; readonly path: string; readonly etag: string | null }[] = []
-  /** Users whose session ends with every page they request except the first. */
+  /** Users whose session ends whenever they request a page, except the first time. */
   readonly forgets = new Set<string>()
   /** Users who can log in one more time and are then refused. */
   readonly letsInOnce = new Set<string>()

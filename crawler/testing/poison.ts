@@ -39,7 +39,7 @@ function runs(size: number): Buffer {
   return bytes
 }
 
-/** LZW (ISO 32000-1 §7.4.4) of spaces: each code stands for a run one longer than the one before. */
+/** LZW (ISO 32000-1 §7.4.4) of spaces: each code stands for a run that is one space longer than the previous run. */
 function lzw(size: number): Buffer {
   const out: number[] = []
   let held = 0
@@ -57,7 +57,8 @@ function lzw(size: number): Buffer {
   while (written < size * MB) {
     let width = 9
     write(256, width)
-    // The first code of a table is the byte; each further code is the entry being created.
+    // The first code after a table is cleared stands for the byte itself; each further code stands for the entry that
+    // is just being created.
     for (let next = 257, length = 1; next < 4094 && written < size * MB; next += 1, length += 1) {
       write(length === 1 ? 0x20 : next, width)
       written += length
@@ -69,7 +70,7 @@ function lzw(size: number): Buffer {
   return Buffer.from(out)
 }
 
-/** `size` is the size of the output in megabytes. */
+/** PDFs whose content expands to `size` megabytes, by filter. */
 export const poisonPdfs = (size: number) => ({
   Flate: () => filteredPdf(["FlateDecode"], inflating(size, 1)),
   "Flate in Flate": () => filteredPdf(["FlateDecode", "FlateDecode"], inflating(size, 2)),
@@ -97,7 +98,7 @@ class Entry implements ZipInputFile {
 
   push(text: string | Buffer, times = 1): void {
     const bytes = Buffer.from(text)
-    // Without an end marker, so that it can be repeated.
+    // Has no end marker, so that it can be repeated.
     const deflated = deflateRawSync(bytes, { level: 1, finishFlush: constants.Z_FULL_FLUSH })
     for (let written = 0; written < times; written += 1) {
       this.crc = crc32(bytes, this.crc)

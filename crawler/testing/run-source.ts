@@ -8,7 +8,7 @@ import { Jobs } from "../jobs/jobs.ts"
 import { crawlerSettings } from "../settings.ts"
 import { Sources } from "../sources/sources.ts"
 
-// Starting the reading threads takes longer than reading a few pages.
+// One reading thread is enough: starting the threads takes longer than reading a few pages.
 const config = readSettings(crawlerSettings, {
   FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8",
   FOSSICK_READER_THREADS: "1",

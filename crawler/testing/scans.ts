@@ -109,7 +109,7 @@ function plain(text: string): string[] {
     .replace(/[“”„«»]/g, '"')
     .replace(/[‐‑–—]/g, "-")
     .replace(/\s+/g, " ")
-    // Full-width punctuation in scripts without spaces includes the space, so spaces next to it don't count.
+    // In scripts without spaces, full-width punctuation includes the space, so spaces next to it are ignored.
     .replace(/(?<=\p{Script=Han}[,;:.!?)]?) | (?=\p{Script=Han})/gu, "")
   return Array.from(same.trim())
 }

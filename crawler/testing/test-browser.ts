@@ -1,6 +1,6 @@
 import { findBrowser } from "../fetch/render/find-browser.ts"
 
-/** Why a command that shows pages can't run here. */
+/** The message for commands that show pages if there is no browser. */
 export const NO_BROWSER =
   "no browser: run `npx playwright install chromium`, or install the chromium package of your distribution"
 

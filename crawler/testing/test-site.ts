@@ -169,7 +169,7 @@ export function endless(size: number): Answer {
   }
 }
 
-/** An article long enough to count as main content. */
+/** An article long enough to be recognised as main content. */
 export function article(
   title: string,
   options: { links?: readonly string[]; head?: string; text?: string } = {},

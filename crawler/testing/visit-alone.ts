@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { PageReader } from "../fetch/visit/reader.ts"
 import { testConfig } from "./crawl-fixture.ts"
 
-// Visits the given addresses, all at once, and reports the peak memory that this took, in megabytes, beyond what this
-// process had before.
+// Visits the given addresses, all at once, and reports by how many megabytes the peak memory exceeded the memory that
+// this process used before.
 
 const [timeoutMs, ...urls] = process.argv.slice(2)
 await using reader = new PageReader({ ...testConfig(), readerThreads: 1 })
-// Reading the first page starts the thread.
+// The first page is read beforehand, because reading it starts the thread.
 await reader.read(urls[0]!)
 const before = process.memoryUsage.rss()
 let most = before

@@ -13,7 +13,7 @@ export class WholeCrawler {
 
   constructor(dataDir: string, settings: Readonly<Record<string, string>>) {
     const env = { ...CHILD_ENV, ...settings, FOSSICK_DATA_DIR: dataDir, FOSSICK_LOG_LEVEL: "error" }
-    // In a separate group, so that all of its processes die at once.
+    // The process has a group of its own, so that all of its processes can be killed at once.
     this.#child = spawn(process.execPath, [MAIN], {
       env,
       stdio: ["ignore", "ignore", "inherit"],

@@ -10,7 +10,7 @@ const HEAD = `// Generated from the OpenAPI document by \`npm run generate:clien
 export async function clientSource(): Promise<string> {
   const { operations, schemas } = await describedBy(features)
   const types = Object.entries(schemas)
-    // Values that leave a field out of a body; typeOf turns them into null.
+    // Skips `NotSet`, the values that leave a field out of a body; typeOf turns them into null.
     .filter(([name]) => name !== "NotSet")
     .map(
       ([name, schema]) =>

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../server/schema/schemas.ts"
 
-/** Blank text, which a body accepts as "left out"; typed callers leave out the field instead. */
+/** Pattern for blank text, which a body accepts in place of an omitted field; typed callers omit the field instead. */
 const BLANK_PATTERN = "^[ \\t\\r\\n]*$"
 const REFERENCE = /^#\/components\/schemas\/(\w+)$/
 
@@ -9,7 +9,8 @@ const REFERENCE = /^#\/components\/schemas\/(\w+)$/
  * values that must not be modified; rules that types cannot express, such as bounds, are left to the server.
  *
  * @param depth number of steps by which an object's lines are indented
- * @throws Error for an unknown keyword or reference, so that a type never silently comes out too wide
+ * @throws Error for an unknown keyword or reference, so that a type is never wider than its schema without anyone
+ * noticing
  */
 export function typeOf(schema: JsonSchema, depth = 0): string {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword))
@@ -28,7 +29,7 @@ export function typeOf(schema: JsonSchema, depth = 0): string {
   return plainType(schema, depth)
 }
 
-/** The keywords read here, and those that a type cannot express. */
+/** The known keywords: those that are read here, and those that a type cannot express. */
 const KNOWN = new Set(
   `$ref const enum anyOf oneOf type properties required additionalProperties items description default examples format
    pattern minimum maximum exclusiveMinimum minLength maxLength minItems maxItems uniqueItems minProperties maxProperties
@@ -102,7 +103,7 @@ const union = (types: readonly string[]): string => {
 /** Puts a type into a form that `[]` can follow. */
 const bracketed = (type: string): string => (/^[\w$]+$/.test(type) ? type : `(${type})`)
 
-/** Whether a choice specifies more than which fields go together. */
+/** Whether a choice specifies anything other than which fields are required together. */
 const saysMore = (choice: JsonSchema): boolean =>
   Object.keys(choice).some((keyword) => !["required", "description"].includes(keyword))
 

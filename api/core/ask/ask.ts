@@ -29,18 +29,18 @@ import { withSides } from "./side-hits.ts"
 export interface AskParts extends AnswerParts {
   readonly engine: Pick<Engine, "search">
   readonly embedder: Pick<Embedder, "id" | "traits" | "embed">
-  /** The question in the form sent to other appliances; left out if none are asked. */
+  /** The question in the form sent to other appliances; left out if no other appliances are asked. */
   readonly peers?: PeersAsked | undefined
   readonly images: ImageKnowledge
-  /** Counts the matches; left out where no counts are given. */
+  /** Counts the matches; left out where no counts are shown. */
   readonly facets?: Reach["facets"]
   /** The sources and collections of pages that the caller may know about; left out where no names are shown. */
   readonly filing?: ((sources: readonly string[]) => Filed) | undefined
   /** Rereads results that are older than the question allows. */
   readonly fresh: FreshParts
-  /** Whether results always include when a crawl last found them; otherwise only where their age matters. Default false. */
+  /** Whether results always include the time when a crawl last found them; otherwise they include it only where their age matters. Default false. */
   readonly showsChecks?: boolean
-  /** Lists other formats of documents, and says for which callers; left out if they are not listed. */
+  /** Knows the other formats of documents, and which addresses the caller may see; left out if other formats are not listed. */
   readonly forms?: { readonly knowledge: FormKnowledge; readonly reach: Pick<Reach, "addresses"> }
   /** Reports how complete the searched sources are and why nothing was found; left out where that is not shown. */
   readonly searched?: (
@@ -71,9 +71,9 @@ export interface Shown {
   readonly images: readonly PageImage[]
   /** The question as it was understood; undefined if it was taken as written. */
   readonly corrected: string | undefined
-  /** Null if no answer was requested. */
+  /** Null if no facets were requested, or if none can be counted. */
   readonly facets: readonly ShownFacet[] | null
-  /** Null if it is not shown. */
+  /** Null if the completeness of the search is not shown. */
   readonly searched: Searched | null
 }
 
@@ -131,7 +131,7 @@ export async function answer(
   return answerFrom({ question, hits, ...(rarity && { rarity }), depth, signal, log, onPiece }, parts)
 }
 
-/** Prepares the results for what the caller may see. */
+/** Prepares the results, limited to what the caller may see. */
 export async function show(
   question: Question,
   { hits, aged, corrected, peerFacets }: Found,
@@ -145,7 +145,7 @@ export async function show(
       ? null
       : await facetsFor(fields, query, hits, (asked) => facets(asked, signal))
   const others = forms && (await otherForms(hits, forms.knowledge, forms.reach))
-  // If pages were left out as too old, that is the reason why nothing was found.
+  // If pages were left out because they are too old, the reason for finding nothing is already known.
   const looked =
     query.limit === 0 || aged.length > 0
       ? null

@@ -24,7 +24,7 @@ export interface ShownFacet {
 
 /**
  * How many of the pages that match a question have each value of the fields, in the order of the fields.
- * @param hits the hits of the search: they count whatever words they contain
+ * @param hits the hits of the search: they are always counted, whichever words they contain
  */
 export async function facetsFor(
   fields: readonly FacetField[],

@@ -16,7 +16,7 @@ export interface SearchLimits {
   readonly excludeDomainsCap: number
 }
 
-/** A question, translated from a door's request. Missing options take the appliance's default. */
+/** A question, translated from a door's request. Missing options get the appliance's defaults. */
 export interface Asked {
   /** The question as the caller wrote it. */
   readonly text: string
@@ -28,7 +28,7 @@ export interface Asked {
   readonly results?: number | "auto" | undefined
   /** Passages per page. */
   readonly passages?: number
-  /** Which pages may be found. The dates of this filter come only from the window. */
+  /** Which pages may be found. The filter contains dates only if a time window was requested. */
   readonly filter?: PageFilter
   /** Whether pages without a date are left out. */
   readonly isDated?: boolean
@@ -59,7 +59,7 @@ export interface Question {
   /** Whether results that are not worth showing are cut off. */
   readonly isCut: boolean
   readonly freshness: Freshness | null
-  /** Null if none is wanted. */
+  /** Null if no answer is wanted. */
   readonly answer: AnswerDepth | null
   readonly whole: "markdown" | "text" | null
   readonly withImages: boolean

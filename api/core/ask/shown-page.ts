@@ -15,7 +15,7 @@ import { snippetsOf } from "./snippets.ts"
 /** Number of characters from the beginning of a page, shown when no passage can be. */
 const OPENING_CHARS = 500
 
-/** A page that was found, as a caller may be shown it. */
+/** A page that was found, limited to what the caller may be shown. */
 export interface ShownPage {
   readonly hit: Hit
   /** The text that answers the question: the page's best passages, or a summary. */
@@ -26,7 +26,7 @@ export interface ShownPage {
   readonly addressesModels: boolean
   /** The sources and collections of the page; undefined where no names are shown. */
   readonly filed: Filed | undefined
-  /** The other appliance where it was found; null if it comes from this appliance's own index. */
+  /** The other appliance where the page was found; null if it comes from this appliance's own index. */
   readonly peer: string | null
   /** When a crawl last found the page; undefined where that is not shown. */
   readonly checkedAt: Date | undefined
@@ -35,19 +35,19 @@ export interface ShownPage {
   /** In a document with pages: the place of each passage of the content, in order; otherwise empty. */
   readonly pages: readonly ShownPlace[]
   readonly otherForms: readonly OtherForm[] | undefined
-  /** Empty if images are not requested. */
+  /** Empty if no images were requested. */
   readonly images: readonly PageImage[]
 }
 
 export interface ShownSection extends Partial<ShownPlace> {
-  /** The nearest heading above, or null. */
+  /** The nearest heading above the passage, or null. */
   readonly heading: string | null
 }
 
 export interface ShownPlace {
-  /** As in `Passage`. */
+  /** The page's label, as in `Passage`. */
   readonly page: string
-  /** The address that leads there; left out if there is none. */
+  /** The address of that place; left out if there is none. */
   readonly url?: string
 }
 
@@ -83,7 +83,7 @@ export async function showPage(
 
 /**
  * The place of the best passage: its nearest heading, its page in a document, and the address that links to it. Readers
- * who follow the address see that heading at the top; the title says the rest.
+ * who follow the address see that heading at the top; the page's title gives the wider context.
  */
 function sectionOf({ url, passages: [best] }: Hit): ShownSection | null {
   if (best === undefined) return null

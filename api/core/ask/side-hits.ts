@@ -4,7 +4,8 @@ import type { AskedQuery } from "../../services/misses/narrow-filters.ts"
 
 /**
  * The hits, including the best page for each side of a comparison, or for each question of several: a page about both
- * sides may outrank the only page about one. Such a page takes the place of the lowest hit that it outscores.
+ * sides may outrank the only page about one. A page that is added this way takes the place of the lowest hit that it
+ * outscores.
  *
  * @returns best first, not more than the query's limit
  */
@@ -32,7 +33,7 @@ export async function withSides(
     const lowest = all.length < query.limit ? -1 : all.findLastIndex((other) => !isBest(other))
     if (all.length >= query.limit && (lowest === -1 || all[lowest]!.score > hit.score)) continue
     if (lowest !== -1) all.splice(lowest, 1)
-    // The others keep their order, which the operator's rules may have made.
+    // The other hits keep their order, which may come from the operator's rules.
     all.splice(all.findLastIndex(({ score }) => score >= hit.score) + 1, 0, hit)
   }
   return all

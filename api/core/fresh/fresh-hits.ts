@@ -17,11 +17,11 @@ export interface Freshness {
   readonly maxAgeMs: number
   /** Time limit for rereading all pages together. */
   readonly fetchMs: number
-  /** Whether a page that could not be reread is returned in the index's version. */
+  /** Whether to return the index's version of a page that could not be reread. */
   readonly fallsBack: boolean
 }
 
-/** A page that is older than allowed, or is missing because it was. */
+/** A page that is older than allowed, or that was left out for that reason. */
 export interface Aged {
   readonly code: "left-out" | "stale"
   readonly url: PageUrl
@@ -53,8 +53,8 @@ type Outcome = { readonly hit: Hit } | { readonly gone: string } | { readonly un
 
 /**
  * Rereads hits that were last checked too long ago. A changed page is shown in its new version, with new passages, and
- * its score drops if it answers less than before. A page that is gone, no longer fits the request or could not be read
- * is left out; with `fallsBack`, a page that could not be read is shown in the index's version.
+ * its score drops if it answers the question less well than before. A page that is gone, no longer fits the request or
+ * could not be read is left out; with `fallsBack`, the index's version of a page that could not be read is shown.
  */
 export async function freshHits(
   hits: readonly Hit[],
@@ -137,7 +137,7 @@ async function readAgain(
   return { unread: now.because }
 }
 
-/** The hit with the page's current text; it may no longer fit the request. */
+/** The hit with the page's current text, or the reason why it no longer fits the request. */
 async function remade(
   hit: Hit,
   { source: _source, ...page }: Page,

@@ -4,13 +4,14 @@ import { findModelOrder, givesModelOrder } from "#engine/text/model-orders.ts"
 
 /** Whether the always visible parts of a hit contain instructions to language models. */
 export function hitAddressesModels({ title, description, passages }: Hit): boolean {
-  // Caches results: passages share headings, and each text takes some 50 µs.
+  // Checks each text only once: passages share headings, and each check takes about 50 µs.
   const texts = new Set(passages.flatMap(({ headings, text, shown = "" }) => [...headings, text, shown]))
   return [...texts.add(title).add(description ?? "")].some((text) => text !== "" && givesModelOrder(text))
 }
 
 /**
- * Whether a page's text contains such instructions. A short text is always checked, even when the call's time is up.
+ * Whether a page's text contains instructions to language models. A short text is always checked, even when the call's
+ * time is up.
  * @throws WorkError when the text cannot be processed, and the reason of `signal`
  */
 export async function textAddressesModels(text: string, signal?: AbortSignal): Promise<boolean> {

@@ -16,7 +16,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
   empty: "no main content was found",
 }
 
-/** Only reasons whose detail is about the site, not about this machine's network. */
+/** Reasons whose detail is shown, because it is about the site and not about this machine's network. */
 const detailed: ReadonlySet<FailureReason> = new Set(["http-status", "redirect-loop", "bad-encoding", "tls"])
 
 const failures: Readonly<Record<FailureReason, string>> = {
@@ -51,7 +51,7 @@ export const skippedAsEmpty = ({ extracted, emptyBecause }: Reading): NotRead | 
     ? { kind: "skipped", because: "empty", detail: emptyBecause ?? skips.empty }
     : null
 
-/** The same, worded for the middle of a sentence. */
+/** Why a page could not be read, worded for the middle of a sentence. */
 export function failureReason(result: NotRead): string {
   switch (result.kind) {
     case "skipped":

@@ -1,6 +1,6 @@
 import { type Hit, type PageUrl, sourcesOf } from "#engine"
 
-/** When visits of some sources saw a page. */
+/** Knows when some sources last visited a page. */
 export interface VisitKnowledge {
   visits(url: PageUrl, sources: readonly string[]): Promise<{ readonly checkedAt: Date | null }>
 }

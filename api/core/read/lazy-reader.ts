@@ -20,7 +20,7 @@ export function lazyReader(config: CrawlerConfig): Reader {
   }
 }
 
-/** The same for rereading pages of the index. */
+/** A rereader for pages in the index, whose code is loaded in the same way when it is first used. */
 export function lazyRereader(parts: RereaderParts): Pick<Rereader, "read" | "readLive"> & AsyncDisposable {
   let opening: Promise<Rereader> | undefined
   const open = (): Promise<Rereader> =>

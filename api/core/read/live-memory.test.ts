@@ -32,14 +32,14 @@ test("a call that runs out of memory returns what it has and says what it left o
   const crawled = await app.post("/crawl", { url: site.url("/") })
   expect(crawled.status).toBe(200)
   const { results, failed_results: failed } = crawled.body
-  // Serves the home page, and three pages of 4.8 MB each.
+  // The call's memory is enough for the home page and three pages of 4.8 MB each.
   expect(results).toHaveLength(4)
   expect(failed).toHaveLength(paths.length - 3)
   expect(failed[0].error).toContain("the memory for live calls is used up")
   const extracted = await app.post("/extract", { urls: paths.map((path) => site.url(path)), timeout: 60 })
   expect(extracted.body.results).toHaveLength(3)
   expect(extracted.body.failed_results).toHaveLength(paths.length - 3)
-  // Each call returned its memory; otherwise the next ones would have found none.
+  // Each call released its memory; otherwise the next calls would have found none.
   for (let at = 0; at < 4; at++)
     expect((await app.post("/extract", { urls: site.url("/page0"), timeout: 60 })).body.results).toHaveLength(
       1,

@@ -14,7 +14,7 @@ export const MEMORY_SPENT = "Failed to fetch url: the memory for live calls is u
 /** The result of a read that ends because there is no memory for it. */
 const NO_ROOM: ReadResult = { kind: "failed", because: "cancelled", detail: MEMORY_SPENT }
 
-/** The memory that the pages of all live calls may take, and the share of each call. */
+/** The memory that the pages of all live calls may use, and the share of each call. */
 export class LiveMemory {
   readonly #budget: ByteBudget
   readonly #ofCall: number
@@ -96,7 +96,7 @@ export class CallMemory implements Disposable {
   }
 }
 
-/** The data stored besides the text is counted by the size of its own text and bytes. */
+/** The HTML and the screenshot are counted by their own size, in addition to the text. */
 const weightOfReading = ({ extracted, html = "", screenshot }: Reading): number =>
   weightOf(extracted) + html.length * BYTES_PER_CHAR + (screenshot?.bytes.byteLength ?? 0) * BYTES_PER_CHAR
 

@@ -15,9 +15,9 @@ export type Material =
 type Unread = Exclude<ReadResult, { kind: "read" }>
 
 export interface Obtained {
-  /** Null if there is none. */
+  /** The page; null if there is none. */
   readonly material: Material | null
-  /** Why the page could not be read; null if it was read, didn't need to be, or there was no time. */
+  /** Why the page could not be read; null if it was read, if it didn't have to be, or if there was no time for it. */
   readonly unread: Unread | null
 }
 
@@ -28,8 +28,9 @@ export interface ObtainParts {
 }
 
 /**
- * Returns a page: from the index if that version is new enough, otherwise read now, otherwise from the index after all.
- * A crawl may have read pages behind a login, in a network that live calls must not reach, or on a site that is down.
+ * Returns a page: from the index if that version is new enough, otherwise read now, or, if it cannot be read, from the
+ * index whatever its age. A crawl may have read pages behind a login, in a network that live calls must not reach, or
+ * on a site that is down.
  * @param maxAgeMs maximum age of the indexed page for it to be returned without reading; 0 to always read
  * @param isOfIndex whether the indexed page may be returned
  */

@@ -12,7 +12,7 @@ import { pageText, type TextAsked } from "./page-text.ts"
 export interface ReadPage {
   readonly title: string
   readonly text: string
-  /** Empty if they are not wanted. */
+  /** Empty if images are not wanted. */
   readonly images: readonly PageImage[]
   readonly favicon: string | null
   readonly addressesModels: boolean

@@ -3,13 +3,13 @@ import type { HitPassage, PageAnchor } from "#engine"
 import { analyse } from "#engine/text/analysis/analyse.ts"
 import { toPassages } from "#engine/text/passages.ts"
 
-/** A passage with the share of the terms found in it and its headings. */
+/** A passage, with the share of the terms that occur in it or its headings. */
 export interface PassageByWords {
   readonly passage: HitPassage
   readonly words: number
 }
 
-/** The passages of a page that have most of the terms, best first, at most `count`. */
+/** The passages of a page that contain the most terms, best first, at most `count`. */
 export function passagesByWords(
   { markdown, anchors }: { readonly markdown: string; readonly anchors?: readonly PageAnchor[] },
   terms: readonly string[],

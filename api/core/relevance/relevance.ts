@@ -14,7 +14,7 @@ import { searchedText } from "../understand/searched-text.ts"
 
 /** The weight of matching words in a relevance score; similarity of meaning makes up the rest. The engine's ranking uses the same balance. */
 const WORDS_SHARE = 0.4
-/** Number of passages of one page that are embedded: each costs some 20 ms of processor time. */
+/** Number of passages of one page that are embedded: each costs about 20 ms of processor time. */
 const EMBEDDED_PER_PAGE = 16
 /** Maximum length in characters of a link's text, a title or a heading: anything longer isn't really one. */
 const JUDGED_CHARS = 2000

@@ -6,7 +6,7 @@ import { analyseQuery } from "#engine/text/analysis/analyse.ts"
 import { searchedText } from "./searched-text.ts"
 
 export type SearchTopic = "general" | "news" | "finance"
-/** How far back pages may have been published. */
+/** Maximum time since pages were published. */
 export type TimeRange = "day" | "week" | "month" | "year"
 
 /** What a question already specifies besides its words. */
@@ -27,7 +27,7 @@ export interface Chosen {
   readonly domains?: readonly string[]
 }
 
-/** Words that have a meaning in several fields ("stock", "bond", "share") count only if the next word settles which. */
+/** Words that have a meaning in several fields ("stock", "bond", "share") are included only if the next word settles which field is meant. */
 const FINANCE =
   /\b(?:stocks|(?:stock|share) (?:price|market|split|exchange)s?|market cap\w*|dividends?|earnings (?:call|report|per share|season)|quarterly (?:results|earnings|report)|nasdaq|nyse|dow jones|s&p 500|ftse|bond (?:yield|market)s?|(?:interest|exchange|inflation) rates?|hedge funds?|mutual funds?|etfs?|(?:bitcoin|gold|oil) price|price of (?:bitcoin|gold|oil)|balance sheets?|cash flow|central bank|wall street)\b/i
 const NEWS =
@@ -50,20 +50,20 @@ const SPANS: readonly (readonly [TimeRange, RegExp])[] = [
 const COMPARISON =
   /\b(?:vs\.?|versus|compared (?:to|with|against)|compar(?:e|es|ing)\b.{1,80}?\s(?:and|with|to|against|or)\s|comparison (?:of|between)|(?:differences?|similarities|choos(?:e|ing)|decid(?:e|ing)) between|differs? from|pros and cons|trade-?offs?|(?:better|faster|cheaper|safer) than|which is (?:better|faster|cheaper|safer))/i
 const SECOND_QUESTION = /\?.*\?|\b(?:and|or) (?:how|why|what|when|which|who|where)\b/is
-/** Maximum number of distinctive words in a simple question; a question with more has several parts, whatever its form. */
+/** Maximum number of distinctive words in a simple question; a question with more such words has several parts, whatever its form. */
 const MANY_WORDS = 12
 
 const NAMED_HOST =
   /(?:\b(?:on|from|at|according to)\s+|https?:\/\/|\b(?=www\.))((?:[\p{L}\p{N}-]+\.)+\p{L}{2,})/giu
 
 /**
- * Chooses the parameters that a question leaves open, judging by its words about time, subject and sites, and whether
- * it asks for one thing or several. English only; where the words say nothing, the defaults stay. Never chooses between
- * an answer and whole pages, nor the number of results.
+ * Chooses the parameters that a question leaves open, based on its words about time, subject and sites, and on whether
+ * it asks for one thing or several. English only; where the words give no indication, the defaults stay. Never chooses
+ * between an answer and whole pages, and never chooses the number of results.
  */
 export function choose(question: string, given: Given, now: Date): Chosen {
   const text = searchedText(question)
-  // A country given by the caller counts only with the general topic, and given values come first.
+  // A country given by the caller works only with the general topic, and values given by the caller take precedence.
   const topic = given.topic ?? (given.hasCountry ? "general" : topicOf(text))
   const since = given.hasDates ? undefined : sinceOf(text, topic, now)
   const domains = given.hasDomains ? [] : namedHosts(text)

@@ -36,7 +36,7 @@ export async function walk(
   { reach, memory, relevance, ...options }: Walking,
   onPage: (page: WalkedPage) => void,
 ): Promise<void> {
-  // Loaded when first needed, like the reader.
+  // The crawler's code is loaded when it is first needed, like the reader.
   const { walkSite } = await import("#crawler")
   const url = startUrl(site.url)
   const admits = await reach.addresses()

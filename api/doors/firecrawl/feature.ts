@@ -33,7 +33,7 @@ interface Needs {
   readonly firecrawl?: FirecrawlJobs
   readonly accounts: Pick<Accounts, "ledger">
   readonly admissions: Admissions
-  /** The disk of the data folder. */
+  /** The room on the disk that holds the data folder. */
   readonly mayKeep: Pick<DiskRoom, "isLow">
   readonly config: { readonly publicUrl: string }
 }

@@ -21,7 +21,7 @@ import type { firecrawlSettings } from "./settings.ts"
 /** The name that one of several processes claims, so that only that process notifies receivers. */
 const TELLER = "firecrawl-teller"
 
-/** The jobs and their storage. The process opens and closes them itself, because they must end before its connection does. */
+/** The jobs and their storage. The process opens and closes them itself, because they must be closed before its connection. */
 export interface FirecrawlJobs extends AsyncDisposable {
   readonly store: JobStore
   readonly secretOf: SecretOf

@@ -27,7 +27,7 @@ export interface FirecrawlRouteParts
   extends Door, FirecrawlParts, Pick<PlainSearchParts, "images" | "unitReader" | "visits"> {
   readonly embedder: FirecrawlParts["embedder"] & PlainSearchParts["embedder"]
   readonly limits: SearchLimits
-  /** The disk of the data folder. */
+  /** The room on the disk that holds the data folder. */
   readonly room: Pick<DiskRoom, "isLow">
   /** Runs the jobs; if left out, no jobs are accepted, because nothing would process them. */
   readonly jobs?: Omit<JobEndpointParts, "chatModel" | "publicUrl"> | undefined

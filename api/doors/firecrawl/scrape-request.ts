@@ -56,7 +56,7 @@ export function readScrapeOptions(body: FieldReader, version: Version): ScrapeRe
   }
 }
 
-/** Options that cannot be honoured: accepted with their neutral value, refused with any other. */
+/** Checks options that cannot be honoured: they are accepted with their neutral value, and refused with any other. */
 function refuseUnknowable(body: FieldReader, version: Version): void {
   body.passedOver(...LABELS)
   // The Python client sends these with every call. No data from a scrape is kept here, and certificates are always

@@ -37,7 +37,7 @@ interface AskedSearch {
 
 const SOURCES = ["web", "news", "images"] as const
 type Source = (typeof SOURCES)[number]
-/** A catalogue of tools, which Firecrawl's MCP server always queries as well. */
+/** The name of a catalogue of tools, which Firecrawl's MCP server always queries in addition. */
 const TOOLS = "alexandria"
 
 /** POST /v1/search, /v2/search: searches the index. Content comes from the index, too; a page is reread if `maxAge` requires a newer version. */
@@ -113,8 +113,8 @@ function readSearch(body: FieldReader, version: Version): AskedSearch {
   const { formats, freshness } = options ? scrapeOf(options, version, timeoutMs) : NOTHING_SCRAPED
   // The country and language of a web search, which the version 1 client always sends.
   if (version === 1) body.passedOver("country", "lang")
-  // These options have no effect: every result is an address that a crawl has read, and the shown text is its best
-  // passages.
+  // These options have no effect: every result is an address that a crawl has read, and the text shown consists of its
+  // best passages.
   body.passedOver("ignoreInvalidURLs", "highlights", "origin", "integration")
   body.only([], ["location", "filter"], "The index is the same for all locations and has no such filters.")
   body.only([[]], ["enterprise"], "Not supported here.")
@@ -144,7 +144,7 @@ function readSearch(body: FieldReader, version: Version): AskedSearch {
   }
 }
 
-/** Names, or objects with the name in `type`. */
+/** Reads names, or objects with the name in `type`. */
 function namesOf(body: FieldReader, field: string): readonly unknown[] {
   const given = body.any(field)
   if (given === undefined) return []
@@ -188,7 +188,7 @@ function scrapeOf(
 
 const RANGES: Readonly<Record<string, string>> = { d: "day", w: "week", m: "month", y: "year" }
 
-/** Google's `tbs`: `qdr:` and a letter, or `cdr:1,cd_min:…,cd_max:…` with days as month/day/year. */
+/** Reads Google's `tbs`: `qdr:` and a letter, or `cdr:1,cd_min:…,cd_max:…` with days as month/day/year. */
 function timesOf(body: FieldReader): GivenDates {
   const tbs = body.string("tbs", 200)?.trim()
   if (!tbs) return {}

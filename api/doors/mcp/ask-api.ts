@@ -22,7 +22,7 @@ const MAX_POLL_MS = 5000
 /** An API response with any status. */
 export interface ApiAnswer {
   readonly status: number
-  /** Parsed JSON; null if it wasn't JSON. */
+  /** Parsed JSON; null if the response wasn't JSON. */
   readonly body: unknown
 }
 

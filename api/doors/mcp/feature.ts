@@ -19,7 +19,7 @@ interface Needs {
   readonly toolEndpoints: () => readonly string[]
   /** Loads the tools offered to models. */
   readonly loadTools: () => Promise<readonly Tool[]>
-  /** Serves the whole app without listening. */
+  /** Serves the whole app without listening on a port. */
   readonly server: () => Server
 }
 

@@ -10,7 +10,7 @@ const MOST_NAMED = 30
 /**
  * The instructions for a model before its first call: the operator's notice, how to use the server, and the sources
  * that the key may see.
- * @param notice the notice about the appliance that comes first, or null
+ * @param notice a further notice about the appliance, or null
  */
 export async function instructionsFor(api: Api, notice: string | null): Promise<string> {
   const indexed = (await api.get("/sources").catch(() => null)) as IndexedSources | null
@@ -19,7 +19,7 @@ export async function instructionsFor(api: Api, notice: string | null): Promise<
     .join("\n\n")
 }
 
-/** Without the sources if they cannot be looked up. */
+/** The instructions without the parts that must be looked up: the operator's notice and the sources. */
 export const plainInstructions = (notice: string | null): string =>
   notice === null ? HOW : `${HOW}\n\n${notice}`
 

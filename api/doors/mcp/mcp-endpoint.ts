@@ -16,7 +16,7 @@ const SESSION_HEADER = "mcp-session-id"
 const PASSED_ON = ["authorization", "x-project-id", "x-human-id", "x-session-id", ...ACTING_HEADERS]
 
 interface McpParts {
-  /** Serves the whole app, which need not listen. Created with the first call. */
+  /** Serves the whole app, which doesn't have to listen on a port. Created on the first call. */
   readonly server: () => Server
   /** Refuses callers without a valid key in the header. */
   readonly authenticate: Middleware
@@ -26,7 +26,7 @@ interface McpParts {
   /** Last segments of the paths of the endpoints that exist: tools for other endpoints are left out. */
   readonly endpoints: () => readonly string[]
   readonly loadTools: () => Promise<readonly Tool[]>
-  /** A notice about the appliance that models read first, or null. */
+  /** A notice about the appliance, which is part of the instructions for models, or null. */
   readonly notice: string | null
   /** Origins of web pages that may call the endpoint, in addition to the appliance's own. */
   readonly origins: readonly string[]

@@ -51,7 +51,7 @@ export async function listResources(api: Api): Promise<Resource[]> {
   ]
 }
 
-/** The text of a resource, or null at this address. A page may be named by its own address, too. */
+/** The text of a resource, or null if there is none at this address. A page may also be named by its own address. */
 export async function readResource(
   uri: string,
   api: Api,

@@ -164,7 +164,7 @@ describe("a question that nothing in the index answers", () => {
     await using served = await serveApp({ engine: new FakeEngine([hit({ score })]) })
     await using mcp = await connected(TEST_KEY, served.url)
     const { body } = await served.post("/search", { query: "who wrote the Iliad?" })
-    // With this, POST /search says why nothing was found.
+    // In that case, POST /search says why nothing was found.
     expect(isMiss(body.results)).toBe(isRefused)
     for (const tool of ["tavily_search", "search"]) {
       const { text } = await call(mcp.client, tool, { query: "who wrote the Iliad?" })

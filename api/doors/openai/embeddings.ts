@@ -9,7 +9,7 @@ import { FieldReader } from "../../server/wire/fields.ts"
 
 /** Maximum number of texts in one call; with the bundled model, they take several seconds of processor time. */
 const MAX_TEXTS = 256
-/** OpenAI's own bound is 8,192 tokens; models here read some 500 of them, and the rest has no effect on the vector. */
+/** OpenAI's own bound is 8,192 tokens; the models here read only about the first 500, and the rest has no effect on the vector. */
 const MAX_CHARS = 40_000
 /** The name that stands for whichever model is loaded. */
 const LOADED = "default"
@@ -31,7 +31,7 @@ export function embeddings(embedder: LoadedEmbedder): Middleware {
     const { bill } = ctx.state
     const cost = searchCost("basic")
     await bill.reserve(cost)
-    // For model servers that don't report token usage, the count is 0, which no real text has.
+    // Stays 0, a count that no real text has, for model servers that don't report token usage.
     let tokens = 0
     const asked = {
       as: as === "query" ? "question" : "passage",

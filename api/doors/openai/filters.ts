@@ -7,7 +7,7 @@ type Filters = Partial<Omit<PlainQuestion, "dates">> & GivenDates
 
 const MAX_VALUES = 100
 
-/** The search filter for each attribute, by comparison. */
+/** The attributes that filters can compare. */
 const KEYS = ["source", "type", "language", "domain", "published_at"] as const
 const CHOICES =
   "Must compare source, type, language or domain by eq or in, domain by ne or nin, or published_at by gte or lte, joined by and."

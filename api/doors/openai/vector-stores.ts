@@ -15,7 +15,7 @@ export type VectorStoreParts = PlainSearchParts & {
   readonly knowledge: Pick<PageKnowledge, "sources">
 }
 
-/** The store of all pages that a key may see. */
+/** Id of the store that contains all pages that a key may see. */
 export const ALL = "all"
 const MAX_QUERIES = 10
 const DEFAULT_RESULTS = 10

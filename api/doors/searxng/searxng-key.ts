@@ -18,7 +18,8 @@ export function searxngKey(
     const isNone = ctx.get("Authorization") === "" && header === ""
     const given = isNone ? [keyOfAll] : [header, bearerOf(ctx) ?? "", ...basicOf(ctx)]
     let key: ApiKey | null = null
-    // In order, up to the first valid key: while the state server is away, an unknown key cannot be verified.
+    // Tries the keys in order and stops at the first valid one, because an unknown key cannot be verified while the
+    // state server is away.
     for (const one of given) if (key === null && one !== "") key = await keyOf(ctx, keys, one)
     if (key === null) {
       // Makes browsers ask for the key.

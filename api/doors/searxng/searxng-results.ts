@@ -46,5 +46,5 @@ function of(url: string, title: string, content: string, position: number) {
   }
 }
 
-/** ISO 8601 without a zone, in UTC, as SearXNG writes it. */
+/** A date in ISO 8601 without a zone, in UTC, as SearXNG writes it; null if there is none. */
 const dateOf = (date: Date | null): string | null => date?.toISOString().slice(0, 19) ?? null

@@ -22,7 +22,7 @@ import { bodyReader } from "../../server/wire/validate.ts"
 import { presentWarnings, unknownFields } from "../../server/wire/warnings.ts"
 import { unusedChunks } from "./without-effect.ts"
 
-/** Seconds an extraction may take if the request doesn't specify. */
+/** Seconds an extraction may take if the request doesn't specify a time. */
 const defaultTimeout = { basic: 10, advanced: 30 } as const
 
 /** `advanced` loads a page in a browser if it otherwise has no content. */
@@ -53,7 +53,7 @@ export function extract(parts: LiveParts): Middleware {
       })),
     )
     const results = outcomes.flatMap((one) => ("page" in one ? [{ url: one.given, ...one.page }] : []))
-    // Refused if other calls left no room for any of the pages.
+    // Throws if other calls have left no memory for any of the pages.
     memory.failures(results.length)
     const failures = outcomes.flatMap((one) => ("error" in one ? [{ url: one.given, error: one.error }] : []))
     const failed = await Promise.all(failures.map((one) => withMiss(one, parts.misses, ctx, signal)))
@@ -76,7 +76,7 @@ export function extract(parts: LiveParts): Middleware {
 }
 
 /**
- * The options of a request for each page.
+ * The options that a request sets for each page.
  * @param intent the text used to choose passages
  */
 export const pageAsked = (
@@ -93,7 +93,7 @@ export const pageAsked = (
   signal,
 })
 
-/** A failure, with the reason why the index has no page for it. */
+/** A failure, with the reason why the index has no page for its address. */
 async function withMiss<F extends { readonly url: string }>(
   failure: F,
   knowledge: MissKnowledge | null,

@@ -21,8 +21,8 @@ export interface PreparedSearch {
 
 /**
  * Fills in the options that the request leaves open.
- * @param names the sources and collections that may be searched; if left out, none may, and names in the body are not
- * read
+ * @param names the sources and collections that may be searched; if left out, none may be searched, and names in the
+ * body are not read
  * @throws ApiError 400 for values that a schema cannot check, naming the field
  */
 export async function prepareSearch(
@@ -67,7 +67,7 @@ function chosenFor(body: SearchBody, now: Date): AutoParameters {
   }
 }
 
-/** Every parameter with its value: given values come before chosen values, and those before defaults. */
+/** Every parameter with its value: given values take precedence over chosen values, and chosen values over defaults. */
 function settle(body: SearchBody, chosen: AutoParameters | null): SearchRequest {
   return { search_depth: "basic", topic: "general", ...body, ...chosen }
 }

@@ -67,7 +67,7 @@ const languageWarning = (notice: LanguageNotice): Warning => ({
 
 const agedWarning = ({ code, url, text }: Aged): Warning => ({ code, field: "max_age_hours", url, text })
 
-/** Separate from the results: Tavily's clients read neither field. */
+/** These fields are separate from the results, because Tavily's clients read neither. */
 function presentSearched({ coverage, misses: [miss, ...others] }: Searched) {
   return {
     ...(miss !== undefined && { miss: { ...miss, ...(others.length > 0 && { others }) } }),

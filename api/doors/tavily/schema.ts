@@ -53,7 +53,7 @@ const chunks = (most: number, description: string) => withDefault(whole(1, most,
 const maxAge = (description: string) => whole(-1, MAX_AGE_HOURS, description)
 const seconds = (minimum: number, maximum: number, description: string) =>
   number(description, { minimum, maximum })
-/** The format of pages' content. */
+/** The fields that determine how pages are read and what is returned for them. */
 const reading = {
   extract_depth: withDefault(
     oneOf(["basic", "advanced"], "`advanced` loads a page in a browser if it has no content otherwise."),
@@ -94,7 +94,7 @@ export const searchSchema = object({
     ),
     start_date: date("Only pages published on or after this day, in UTC."),
     end_date: date("Only pages published on or before this day, in UTC."),
-    // Never refused: some clients always send it.
+    // This field is never refused, because some clients always send it.
     days: anything("Older form of `time_range`: number of days back from now, with the topic `news`."),
     include_answer: withDefault(
       anyOf(

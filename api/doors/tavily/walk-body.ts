@@ -20,7 +20,7 @@ export const siteOf = (request: MapRequest): Site => ({
 
 /**
  * The result of a walk.
- * @throws ApiError 400 for an invalid pattern, using its field name here
+ * @throws ApiError 400 for an invalid pattern, with the field's name in the request
  */
 export async function walked<T>(work: Promise<T>): Promise<T> {
   try {

@@ -50,7 +50,7 @@ export function withoutEffect(request: SearchRequest, question: QueryText): read
   ]
 }
 
-/** The same for an endpoint that uses `chunks_per_source` only if there is a text by which to choose the chunks. */
+/** Warnings for an endpoint that uses `chunks_per_source` only if there is a text by which to choose the chunks. */
 export function unusedChunks(chunks: number, field: string, intent: string | undefined): readonly Warning[] {
   if (intent !== undefined) return shortened(field, intent, MAX_SEARCHED_CHARS)
   return chunks === DEFAULT_CHUNKS

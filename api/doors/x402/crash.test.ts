@@ -60,7 +60,7 @@ describe("the API process with paid searches", { tags: ["chain"] }, () => {
     const underWay = ask(appliance.url, question, last.headers)
     await until(async () => facilitator.calls.settle > begun)
     const stopped = appliance.kill("SIGTERM")
-    // Long enough for it to be cut off if nothing waited for it.
+    // Long enough for the payment to be cut off if nothing were waiting for it.
     await pause(700)
     asked.resolve()
     expect(await underWay).toMatchObject({ status: 200, receipt: { success: true } })
@@ -129,7 +129,7 @@ async function prepare(env: Readonly<Record<string, string>>) {
   return {
     url: `http://127.0.0.1:${paidPort}`,
     output: () => text,
-    /** Starts it, and waits until it is listening. */
+    /** Starts the process, and waits until it is listening. */
     async start(more: Readonly<Record<string, string>> = {}, selling = true) {
       const started = run(more)
       while (!text.includes("listening on http")) {

@@ -22,7 +22,7 @@ import { payee, payer } from "./testing/wallets.ts"
 
 const QUESTION = { query: "pumps" }
 const HASH = `0x${"ab".repeat(32)}`
-/** Not the address of any machine (RFC 5737). */
+/** An address that no machine has (RFC 5737). */
 const ELSEWHERE = "192.0.2.1"
 const AUTHORIZATION = {
   from: payer.address,
@@ -82,7 +82,7 @@ async function open(
         .filter((line) => line.msg === msg),
     async [Symbol.asyncDispose]() {
       const closing = this.close()
-      // While the listener closes, idle connections are closed at intervals, and all others at the end.
+      // While the listener is closing, idle connections are closed at intervals, and all others at the end.
       await expect.poll(() => (vi.advanceTimersByTime(1000), closing.isOver)).toBe(true)
     },
     close() {

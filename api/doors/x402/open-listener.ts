@@ -40,7 +40,7 @@ export interface ListenerParts {
   readonly process?: string
   /** Searches the whole index; the listener itself leaves out pages that are not for sale. */
   readonly search: AskParts
-  /** The current sources of the collections' names. */
+  /** Looks up the sources that each collection contains now. */
   readonly collections: Pick<Collections, "sourcesOf">
   readonly readers: LimitParts["readers"]
   /** Counts the connections of the whole process. */
@@ -52,9 +52,9 @@ export interface ListenerParts {
   readonly log: Logger
 }
 
-/** How often outcomes are written and old payments deleted. */
+/** Time between two rounds of writing outcomes and deleting old payments. */
 const HOUSEKEEPING_MS = 5000
-/** How often the network is asked about open payments. */
+/** Time between two rounds of asking the network about open payments. */
 const RECONCILE_MS = 60_000
 
 /** Opens the paid search on its own port. Closing it lets purchases in progress finish first. */
@@ -72,7 +72,7 @@ export async function openListener(parts: ListenerParts): Promise<PaidListener> 
     await ledger.recover()
     await ledger.sweep()
   }
-  // After the last deliveries, so that their outcomes are written, too.
+  // Runs after the last deliveries, so that their outcomes are written, too.
   opened.defer(keepHouse)
   let keeping = Promise.resolve()
   const timers = [setInterval(() => void (keeping = attempt(keepHouse, log)), HOUSEKEEPING_MS)]

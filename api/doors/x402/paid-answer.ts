@@ -17,14 +17,14 @@ export function challenge(ctx: Context, terms: Terms, error: string): void {
       : { x402Version: 1, error, accepts: [terms.requirementsV1] }
 }
 
-/** Refuses for now; the payer keeps the payment and tries again later. */
+/** Refuses the request for now; the payer keeps the payment and tries again later. */
 export function sayLater(ctx: Context, { status, code, message, after }: ComeAgain): void {
   ctx.status = status
   ctx.set("Retry-After", String(after))
   ctx.body = { ...envelope(message), error: code }
 }
 
-/** The answer to a search as JSON text, not to be cached, because it is for the payer alone. */
+/** Sends the answer to a search as JSON text, which must not be cached, because it is for the payer alone. */
 export function deliver(ctx: Context, answer: string): void {
   ctx.status = 200
   ctx.type = "application/json; charset=utf-8"
@@ -32,7 +32,7 @@ export function deliver(ctx: Context, answer: string): void {
   ctx.set("Cache-Control", "private, no-store")
 }
 
-/** The header that reports the outcome of the payment, in the payer's protocol version. */
+/** Sets the header that reports the outcome of the payment, in the payer's protocol version. */
 export function setReceipt(
   ctx: Context,
   { version, authorization, requirements }: Payment,

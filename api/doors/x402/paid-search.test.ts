@@ -145,7 +145,7 @@ async function hangUp(headers: Readonly<Record<string, string>>, when: Promise<v
   await expect(asking).rejects.toThrow("aborted")
 }
 
-/** A point at which code waits: whether it has been reached, and a function that lets the code continue. */
+/** A point at which code waits: whether that point has been reached, and a function that lets the code continue. */
 function hold() {
   const [reached, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const here = async () => {
@@ -547,7 +547,7 @@ test("a payer who recently had no funds gets one request at a time, and others a
   await buy(await desk.pay())
   const { here, reached, go } = hold()
   desk.engine.instead = here
-  // In lower case, it is the same account.
+  // An address in lower case names the same account.
   const small: Flaw = { authorization: { from: payer.address.toLowerCase() as Address } }
   const [one, two, other] = [await desk.pay(), await desk.pay(payer, small), await desk.pay(stranger)]
   desk.facilitator.settle = async () => ({ kind: "settled", transaction: HASH })

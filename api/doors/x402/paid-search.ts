@@ -68,7 +68,7 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
     }
   }
 
-  /** Starts a purchase, with the ledger's record of its payment; null if it was refused. */
+  /** Starts a purchase and returns the ledger's record of its payment; null if the purchase was refused. */
   async function begin(ctx: Context, purchase: Purchase): Promise<{ readonly entry: Entry | null } | null> {
     const { payment, fingerprint } = purchase
     const running = underWay.get(payment.id)

@@ -58,7 +58,7 @@ describe("a payment", () => {
     expect(one.digest).toBe(two.digest)
     const shouted = { ...payload, signature: `0x${"0A".repeat(65)}` }
     expect(read({ ...v2, payload: shouted })).toMatchObject({ digest: two.digest })
-    // With a different signature but the same nonce, it is a different payment with the same id.
+    // A payment with a different signature but the same nonce is a different payment with the same id.
     const other = read({ ...v2, payload: { ...payload, signature: `0x${"0b".repeat(65)}` } })
     expect(other).toMatchObject({ id: two.id })
     expect(other).not.toMatchObject({ digest: two.digest })

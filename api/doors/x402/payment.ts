@@ -32,10 +32,10 @@ export interface Payment {
   readonly version: 1 | 2
   /** The only part of the header that is forwarded to the facilitator. */
   readonly payload: Readonly<Record<string, unknown>>
-  /** The terms it was made for, in the format of its version. */
+  /** The terms that the payment was made for, in the format of its protocol version. */
   readonly requirements: Readonly<Record<string, unknown>>
   readonly authorization: Authorization
-  /** Identifies the authorization: the network will only ever accept one payment with this name. */
+  /** Identifies the authorization: the network will only ever accept one payment with this id. */
   readonly id: string
   /** SHA-256 of the authorization with its signature; another signature under the same nonce is another payment. */
   readonly digest: string

@@ -12,13 +12,13 @@ export const PAYMENT_REFUSALS = {
   validBefore: "invalid_exact_evm_payload_authorization_valid_before",
   validAfter: "invalid_exact_evm_payload_authorization_valid_after",
   otherValue: "invalid_exact_evm_payload_authorization_value_mismatch",
-  /** The name in version 1. */
+  /** The code used in version 1. */
   shortValue: "invalid_exact_evm_authorization_value",
   otherRecipient: "invalid_exact_evm_recipient_mismatch",
   /** The network has already seen this payment's nonce: it was used elsewhere. */
   nonceUsed: "invalid_exact_evm_nonce_already_used",
   noBalance: "invalid_exact_evm_insufficient_balance",
-  /** The facilitator refused it without saying why. */
+  /** The facilitator refused the payment without giving a reason. */
   invalid: "payment_invalid",
   /** The payment bought another answer, or its answer is no longer stored. */
   alreadyUsed: "payment_already_used",

@@ -12,7 +12,7 @@ import {
 
 import { type Address, parseAddress } from "./chain/address.ts"
 
-// Also read by the supervisor: nothing here may load code needed only for payments.
+// The supervisor also reads this file, so nothing here may load code needed only for payments.
 
 /** Seconds for which a payer's authorization should stay valid after it is signed. */
 export const MAX_TIMEOUT_SECONDS = 120

@@ -16,7 +16,7 @@ export interface SoldCall {
 }
 
 export interface SoldRequest {
-  /** The same for identical requests, whatever the order of their fields. */
+  /** A text that is the same for identical requests, whatever the order of their fields. */
   readonly identity: string
   /**
    * Answers the request.

@@ -6,7 +6,7 @@ import { MAX_TIMEOUT_SECONDS, NETWORKS, type X402Config } from "./settings.ts"
 
 /** The price of one request. It is fixed, because clients were written for the API description, which states it. */
 export const PRICE_USD = "0.010000"
-/** The same in the token's smallest unit; USDC has six decimals. */
+/** The price in the token's smallest unit; USDC has six decimals. */
 export const PRICE_UNITS = "10000"
 
 const DESCRIPTION = "Web search at advanced depth, one request"

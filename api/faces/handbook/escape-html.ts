@@ -14,5 +14,5 @@ export function escapeHtml(text: string): string {
 /** XML 1.0 doesn't allow these, escaped or not. */
 const NO_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
 
-/** The same for XML 1.0, which allows fewer characters. */
+/** Escapes text for XML 1.0, which allows fewer characters than HTML. */
 export const escapeXml = (text: string): string => escapeHtml(text.replaceAll(NO_XML, "\u{FFFD}"))

@@ -5,7 +5,7 @@ interface Needs {
   readonly docsDir: string
   readonly config: { readonly publicUrl: string }
   readonly readOnly: string | null
-  /** The public key with which the handbook's pages search it; null if they don't. */
+  /** The public key that the handbook's pages use to search the handbook; null if they have no search. */
   readonly handbookSearchKey: () => Promise<string | null>
   /** The API reference, appended to a page. */
   readonly reference: () => Promise<string>

@@ -8,7 +8,7 @@ import { HANDBOOK_KEY } from "../../identity/public-keys/handbook-key.ts"
 import { openBrowser, type TestBrowser } from "../../testing/browser.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 
-// The handbook's pages with the widget, which finds them under the address where they are read.
+// The handbook's pages with the widget, which finds the pages at the address where they are being read.
 
 const executablePath = await findTestBrowser()
 

@@ -135,7 +135,8 @@ describe("the handbook as web pages", () => {
     const first = await get("/docs/")
     const etag = first.headers.get("etag")!
     const modified = first.headers.get("last-modified")!
-    // Not fetch(): it adds "Cache-Control: no-cache" to a conditional request, as a browser's reload button does.
+    // Doesn't use fetch(), because that adds "Cache-Control: no-cache" to a conditional request, as a browser's reload
+    // button does.
     const ask = async (headers: Record<string, string>) =>
       (await request(`${base}/docs/`, { headers: { "accept-encoding": "gzip, deflate", ...headers } }))
         .statusCode

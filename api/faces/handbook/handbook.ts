@@ -10,12 +10,12 @@ export interface HandbookOptions {
   /** Folder of Markdown files; its `README.md` is the front page and the table of contents. */
   readonly docsDir: string
   /**
-   * Address under which users reach the appliance, such as `http://localhost:8080`, for canonical links and the site
-   * map. If left out, canonical links are relative and the site map uses the host of the request, so a crawl keeps
-   * pages under the very address it was started with.
+   * Address at which users reach the appliance, such as `http://localhost:8080`, for canonical links and the site map.
+   * If left out, canonical links are relative and the site map uses the host of the request, so a crawl stores pages
+   * under the very address it was started with.
    */
   readonly publicUrl?: string
-  /** Shown at the top of each page; null for nothing. */
+  /** Notice at the top of each page; null for none. */
   readonly notice?: string | null
   /** The public key with which the widget on each page searches the handbook; null if there is nothing to search yet. If left out, no page has the widget. */
   readonly searchKey?: () => Promise<string | null>
@@ -106,7 +106,7 @@ interface Asked {
 async function serveFile(ctx: Context, site: Site, asked: Asked): Promise<void> {
   const { docs } = site
   const { name, base, notice, searchKey } = asked
-  // Depends on the address the caller used.
+  // The site map depends on the address the caller used.
   if (name === "sitemap.xml" && base === undefined) {
     ctx.type = "xml"
     ctx.set("Cache-Control", "no-cache")
@@ -118,7 +118,8 @@ async function serveFile(ctx: Context, site: Site, asked: Asked): Promise<void> 
   const body = site.prepared.get(`${name} ${searchKey ?? ""}`) ?? preparing(site, asked)
   if (body !== null) {
     ctx.lastModified = site.modified
-    // A browser may keep a page but checks each time whether it is still current: cheap, and never stale.
+    // A browser may keep a page but must check each time whether it is still current, which is cheap and never shows an
+    // old page.
     sendPrepared(ctx, await body, "no-cache")
     return
   }
@@ -138,7 +139,7 @@ async function serveFile(ctx: Context, site: Site, asked: Asked): Promise<void> 
   })
 }
 
-/** A file of the handbook, prepared once and then reused, or null with that name. */
+/** A file of the handbook, prepared once and then reused; null if there is none with that name. */
 function preparing(site: Site, { name, page, base, notice, searchKey }: Asked): Promise<PreparedBody> | null {
   const { docs, css, script, icon, version, prepared } = site
   const keep = (type: string, text: string) => {
@@ -193,7 +194,7 @@ async function loadSite(docsDir: string): Promise<Site> {
 }
 
 function redirect(ctx: Context, status: 301 | 302, to: string): void {
-  // Relative, so that it also works behind a proxy that serves the appliance under a path.
+  // The redirect is relative, so that it also works behind a proxy that serves the appliance under a path.
   ctx.redirect(to)
   ctx.status = status
 }

@@ -8,9 +8,9 @@ interface TemplateInput {
   readonly canonical: string | null
   /** Relative path from the page to `/docs/`: empty, or `../../` once for each further path segment. */
   readonly toRoot: string
-  /** Changes with the style sheet and the script, so that browsers never use an old one. */
+  /** Changes with the style sheet and the script, so that browsers never use an old version of either. */
   readonly version: string
-  /** Shown at the top of the page; null for nothing. */
+  /** Notice at the top of the page; null for none. */
   readonly notice: string | null
   /** The widget's public key; null if the page has no widget. */
   readonly searchKey: string | null

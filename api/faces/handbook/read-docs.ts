@@ -4,7 +4,7 @@ import { FIGURE, renderPage } from "./render-markdown.ts"
 
 /** One page of the handbook, ready for the page template. */
 export interface DocsPage {
-  /** Last segment of its address: `crawl` for `crawl.md`, empty for the front page. */
+  /** Last segment of the page's address: `crawl` for `crawl.md`, empty for the front page. */
   readonly name: string
   readonly title: string
   /** First paragraph as plain text, for search engines. */

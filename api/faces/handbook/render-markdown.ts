@@ -31,7 +31,7 @@ export function renderPage(markdown: string): RenderedPage {
   }
 }
 
-/** The fragment that names a heading: its words in lower case joined by hyphens, as repository hosts do it. */
+/** The fragment that names a heading: its words in lower case joined by hyphens, as repository hosts do. */
 export function headingId(text: string): string {
   return text
     .trim()
@@ -79,7 +79,7 @@ function handbookMarked(): Marked {
         const href = webAddress(token.href)
         return href === null ? content : `<a href="${escapeHtml(href)}">${content}</a>`
       },
-      // It scrolls in its own box if it would otherwise be too small to read.
+      // The drawing scrolls in its own box if it would otherwise be too small to read.
       image: ({ href, text }) =>
         FIGURE.test(href)
           ? `<span class="figure" tabindex="0"><img src="${escapeHtml(href)}" alt="${escapeHtml(text)}"></span>`

@@ -40,10 +40,10 @@ export interface Accounts extends AsyncDisposable {
   readonly collections: Collections
   /** Who may read which sources and pages. */
   readonly readers: () => Promise<ReadersNow>
-  /** What is wrong with the names of sources; null if nothing is. */
+  /** Returns what is wrong with the names of sources; null if nothing is. */
   readonly unknownSource: (names: readonly string[]) => Promise<string | null>
   readonly ledger: Ledger
-  /** Like the function of the ledger, but true while the state server is away. */
+  /** Like the ledger's function of the same name, but true while the state server is away. */
   readonly mayName: Ledger["mayName"]
   readonly billing: Billing
   readonly callLog: CallLog
@@ -52,7 +52,7 @@ export interface Accounts extends AsyncDisposable {
   /** The log of changes and of the people who made them. */
   readonly audit: AuditLog
   readonly rates: Rates
-  /** Callers with public keys, by key and address. No matter how many there are, they displace no other caller. */
+  /** Rates of callers with public keys, by key and address. No matter how many of these callers there are, they displace no others. */
   readonly publicRates: Rates
   /** The total amount of data that callers have stored, by kind. */
   readonly stored: () => Promise<ReadonlyMap<string, StoredBytes>>

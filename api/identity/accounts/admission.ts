@@ -13,7 +13,7 @@ import type { Tracking } from "./tracking.ts"
 
 /** The bill for one call. {@link Admission.end} returns credits that were reserved but not settled. */
 export interface Bill {
-  /** The project the call counts for; empty if none. */
+  /** The project that the call counts toward; empty if there is none. */
   readonly project: string
   /**
    * Reserves the maximum that the call may cost, before any work.

@@ -29,7 +29,7 @@ export interface CallEntry {
   readonly keyId: string
   /** The last characters of the key's text. */
   readonly keyHint: string
-  /** Each empty if there is none. */
+  /** Project and session; each is empty if there is none. */
   readonly project: string
   readonly session: string
   /** A keyed hash, see `human-ids.ts`. */
@@ -139,7 +139,7 @@ export class CallLog {
   }
 
   async add(entry: CallEntry): Promise<void> {
-    // The store runs them in this order, and none waits for the previous one's result.
+    // The store runs these statements in this order, and none of them waits for the previous one's result.
     await Promise.all([
       addCall.run(this.#db, {
         ...entry,
@@ -151,7 +151,7 @@ export class CallLog {
     ])
   }
 
-  /** Whether the log holds this call. */
+  /** Whether the log contains this call. */
   async has({ at, requestId }: Pick<CallEntry, "at" | "requestId">): Promise<boolean> {
     const row = await queriesOf<CallTables>(this.#db)
       .selectFrom("call_log")
@@ -179,7 +179,7 @@ export class CallLog {
     return await useOfKeys(this.#db, asked)
   }
 
-  /** When each of these keys was last used for a call that counts, in milliseconds since 1970; rounded to the day if that call has been deleted. */
+  /** When each of these keys was last used for a counted call, in milliseconds since 1970; rounded to the day if that call has been deleted. */
   async lastUse(keyIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const found = new Map(await lastDays(this.#db))
     for (const id of keyIds) {

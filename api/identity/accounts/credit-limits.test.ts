@@ -96,7 +96,7 @@ describe("under 64 clients at once", () => {
     const { usage } = (await app.call("/usage", key)).body.key
     expect(usage).toBe(Math.floor(pages / 5))
     expect(usage).toBeLessThanOrEqual(6)
-    // Calls that reserved pages released them for others when they ended.
+    // Calls that had reserved pages released them for other calls when they ended.
     expect(pages).toBeGreaterThan(5 * 6 - 3)
     expect([...statuses.keys()].toSorted((a, b) => a - b)).toEqual([200, 432])
   })

@@ -16,7 +16,7 @@ export interface Feedback {
   /** Milliseconds since 1970. */
   readonly at: number
   readonly keyId: string
-  /** The answer's id, as its caller gives it; empty for feedback on a session. */
+  /** The answer's id, as given by the caller; empty for feedback on a session. */
   readonly requestId: string
   readonly sessionId: string
   /** The fields as received, validated. */
@@ -49,7 +49,7 @@ const STEPS: readonly Step[] = [
 
 /** Maximum number of entries, however small they are; one key may have half of them. */
 const MOST_ENTRIES = 100_000
-/** The share that one key may fill, so that there is room left for the others. */
+/** One key may fill 1/SHARE_OF_KEY of the room, so that there is room left for the others. */
 const SHARE_OF_KEY = 2
 
 /**

@@ -26,7 +26,7 @@ export async function openHumanHash(db: StateStore, secret: string): Promise<Hum
   return hashUnder(secret === "" ? await keptSecret(db, "human-ids") : secret)
 }
 
-/** The same for addresses that calls come from. */
+/** Opens the same kind of hash for the addresses that calls come from. */
 export const openCallerHash = async (db: StateStore): Promise<HumanHash> =>
   hashUnder(await keptSecret(db, "callers"))
 
@@ -44,7 +44,7 @@ export async function keptSecret(db: StateStore, name: string): Promise<Uint8Arr
   const queries = queriesOf<SecretTables>(db)
   const find = queries.selectFrom("account_secret").select("value").where("name", "=", name)
   if ((await find.executeTakeFirst()) === undefined) {
-    // When two processes start at once, the first one's value counts.
+    // When two processes start at once, the value of the first one is used.
     const make = queries
       .insertInto("account_secret")
       .values({ name, value: randomBytes(SECRET_BYTES) })

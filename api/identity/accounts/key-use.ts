@@ -67,7 +67,7 @@ export async function countUse(db: StateStore, { at, keyId, endpoint, credits }:
   await addUse.run(db, { day: dayOf(at), keyId, endpoint, credits })
 }
 
-/** Deletes days that are too old, and the oldest when there are too many rows. */
+/** Deletes the usage of days that are too old, and of the oldest days when there are too many rows. */
 export async function pruneUse(db: StateStore, now: number): Promise<void> {
   const queries = queriesOf<UseTables>(db)
   await queries

@@ -26,13 +26,13 @@ export interface PageRequest {
 
 /** Everything that was requested for the same address, or with the same question. */
 export interface WantedPage {
-  /** Is equal for requests with the same address, or with the same question if no address is known. */
+  /** The same for requests with the same address, or with the same question if no address is known. */
   readonly id: string
   readonly url: string
   /** The question and the comment of the latest request. */
   readonly question: string
   readonly comment: string
-  /** Number of keys that asked for it. */
+  /** Number of keys with such a request. */
   readonly keys: number
   readonly firstAt: number
   readonly lastAt: number
@@ -72,7 +72,7 @@ const STEPS: readonly Step[] = [
 
 /** Maximum number of entries, more than an operator can go through; beyond it, the oldest are deleted, from the key that has the most. */
 const MOST_ENTRIES = 2000
-/** The share that one key may fill, so that there is room left for the others. */
+/** One key may fill 1/SHARE_OF_KEY of the room, so that there is room left for the others. */
 const SHARE_OF_KEY = 2
 
 /**
@@ -116,7 +116,7 @@ export class PageRequestStore {
 
   /** The questions asked by the most keys first; among equals, the newest. */
   async list({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<WantedPage[]> {
-    // The wording of the last caller.
+    // Uses the wording of the latest caller.
     const asked = this.#queries
       .selectFrom("page_request")
       .select([

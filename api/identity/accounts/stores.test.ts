@@ -131,7 +131,7 @@ describe("the call log", () => {
         ["b", Date.UTC(2026, 0, 31)],
       ]),
     )
-    // Rounded to the day once the call itself is deleted, until that day is too long ago.
+    // The last use is rounded to the day once the call itself is deleted, until that day is too long ago.
     expect(await log.prune(NOW + 1, 2)).toBe(2)
     expect(await log.prune(NOW + 1, 10)).toBe(3)
     expect(await log.list({ limit: 1 })).toEqual([])
@@ -257,7 +257,7 @@ test("a key can leave fifty thousand entries of feedback; then its oldest are de
   await add("601", 601)
   expect(await store.count()).toBe(602)
   await add("602", 602)
-  // A hundredth of the key's entries, rounded up: 501.
+  // The oldest hundredth of the key's entries is deleted, rounded up: 501 entries.
   const left = (await store.list({ limit: 200, offset: 0 })).map(({ at }) => at)
   expect(left).toEqual([...Array.from({ length: 101 }, (_, before) => 602 - before), 0])
 })
@@ -273,7 +273,7 @@ test("a key can request a thousand missing pages; then its oldest are deleted, a
   expect(await store.count()).toBe(1001)
   await ask("busy", 1001)
   const left = (await store.list({ limit: 2000, offset: 0 })).map(({ lastAt }) => lastAt)
-  // A hundredth of the key's entries, rounded up.
+  // The oldest hundredth of the key's entries is deleted, rounded up.
   expect(left).toEqual([...Array.from({ length: 990 }, (_, before) => 1001 - before), 0])
 })
 
@@ -292,7 +292,7 @@ test("a collection is what it was last set to, and an unknown name gets a sugges
   expect(await unknownCollection(collections, ["all", "staf", "x"])).toBe(
     'There is no collection "staf"; did you mean "staff"?',
   )
-  // Two concurrent calls don't remove what the other has just written.
+  // Neither of two concurrent calls removes what the other has just written.
   await Promise.all([collections.set("staff", ["docs"]), collections.set("staff", ["wiki"])])
   expect(await collections.sourcesOf(["staff"])).toEqual(["wiki"])
   expect([await collections.delete("all"), await collections.delete("all")]).toEqual([true, false])

@@ -89,7 +89,7 @@ describe("a service with the secret of its key", () => {
   test("finds what the person may read, through its own header and Open WebUI's", async () => {
     const chat = await service()
     expect(await foundFor(chat, "anna@example.com")).toEqual(["Roses", "Salaries"])
-    // As created by open-webui 0.12.4 with FORWARD_USER_INFO_HEADER_JWT_SECRET.
+    // The claims as created by open-webui 0.12.4 with FORWARD_USER_INFO_HEADER_JWT_SECRET.
     const claims = {
       sub: "671fa9fb",
       email: "Anna@example.com",

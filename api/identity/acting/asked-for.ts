@@ -69,7 +69,7 @@ function userNamed(given: string): string {
   return principal.slice("user:".length)
 }
 
-/** Decodes a token without checking it; null if it isn't a token. */
+/** The algorithm of a token, which is decoded without being checked; null if it isn't a token. */
 function algorithmOf(given: string): string | null {
   if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(given)) return null
   try {

@@ -25,7 +25,7 @@ const MOST_BYTES = 10_240
 const MOST_URL_CHARS = 2000
 const TIMEOUT_MS = 5000
 const CONNECT_TIMEOUT_MS = 3000
-/** Maximum number of cached documents: as many as programs may register. */
+/** Memory for cached documents, limited to 4 MB; the least recently used document is dropped. */
 const MEMORY = new CacheMemory("oauth-clients", 4_000_000)
 /** How long until a document is reread. */
 const FRESH_MS = 3_600_000

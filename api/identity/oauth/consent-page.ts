@@ -24,11 +24,11 @@ export interface Consent {
   readonly redirectUri: string
   /** The appliance's name. */
   readonly resource: string
-  /** Collections that it requests; empty for everything that the key may see. */
+  /** Collections that the program requests; empty for everything that the key may see. */
   readonly collections: readonly string[]
   /** Path that the form is sent to, as the browser sees it. */
   readonly action: string
-  /** The user signed in with this browser; null if none. */
+  /** The user signed in with this browser; null if no user is signed in. */
   readonly who: { readonly name: string } | null
   /** Links that sign the user in elsewhere and lead back here. */
   readonly signIns: readonly { readonly name: string; readonly url: string }[]
@@ -94,7 +94,7 @@ export const comingBackPage = (path: string): string => `<!doctype html>
 <body><main><p><a href="${escapeHtml(path)}">Continue</a></p></main></body></html>
 `
 
-/** Allows only this page's own style, and a form that posts here and then redirects to where the program waits. */
+/** Allows only this page's own style, and a form that posts here and then redirects to where the program is waiting. */
 export function consentPolicy(redirectUri: string): string {
   const hash = createHash("sha256").update(STYLE).digest("base64")
   const { protocol, origin } = new URL(redirectUri)

@@ -41,7 +41,7 @@ export interface ShownPage {
 export interface Consent {
   /** The page for an authorization request. */
   ask(ctx: Context, request: Omit<Ticket, "holder">): Promise<ShownPage>
-  /** Shows the page again, to a browser that comes back to it. */
+  /** Shows the page again to a browser that returns to it. */
   askAgain(ctx: Context): Promise<void>
   /** Processes the user's answer. */
   answer(ctx: Context): Promise<void>

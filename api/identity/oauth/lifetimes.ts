@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 /** An authorization code. OAuth 2.1, section 4.1.2 allows ten minutes; programs fetch their tokens immediately. */
 export const CODE_MS = 2 * MINUTE_MS
-/** An access token, which calls carry. */
+/** An access token, which is sent with each call. */
 export const ACCESS_MS = 60 * MINUTE_MS
 /** A refresh token, counted from the last refresh. */
 export const REFRESH_MS = 30 * DAY_MS

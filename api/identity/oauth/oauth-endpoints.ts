@@ -31,13 +31,13 @@ export interface OAuth {
    * accept access tokens; null if it isn't an access token.
    */
   verify(token: string): Promise<{ readonly key: ApiKey; readonly inside: string } | null>
-  /** The key behind such a header; null if it isn't one. */
+  /** The key behind a header for internal calls; null if it isn't such a header. */
   verifyInside(presented: string): Promise<ApiKey | null>
   /** The `WWW-Authenticate` text of a 401 from `/mcp` (RFC 9728, section 5.1). */
   readonly challenge: string
 }
 
-/** Why OAuth cannot be served under an address; null if it can. */
+/** Why OAuth cannot be served at an address; null if it can. */
 export function oauthProblem(publicUrl: string): string | null {
   const url = URL.parse(publicUrl)
   if (url === null) return "FOSSICK_PUBLIC_URL is not set"

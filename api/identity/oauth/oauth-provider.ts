@@ -131,7 +131,7 @@ export function oauthProvider({ store, documents, ask, resource }: ProviderParts
   }
 }
 
-/** The name of a program that describes itself. Its host is shown beside its name, because only the host is certain. */
+/** The client for a program that describes itself. Its host is shown beside its name, because only the host is certain. */
 async function documentedClient(
   id: string,
   documents: ProviderParts["documents"],
@@ -169,7 +169,7 @@ function mayRedirectToAll(uris: unknown): boolean {
   )
 }
 
-/** Schemes of editors that support MCP, still use a scheme without a dot, and cannot be returned to in any other way. */
+/** Schemes without a dot that are still used by editors that support MCP and offer no other way to return to them. */
 const KNOWN_PROGRAMS = ["cursor:"]
 
 /**

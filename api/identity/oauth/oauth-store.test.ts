@@ -41,7 +41,7 @@ test("refreshing stores no growing data, and a recently stolen token is still no
     vi.setSystemTime(Date.now() + 1000)
     refreshed.push((await store.refresh("one", refreshed.at(-1)!))!.refresh)
   }
-  // One access token, one refresh token, and the recently exchanged refresh tokens.
+  // These are one access token, one refresh token, and the recently exchanged refresh tokens.
   expect(await rows("oauth_token")).toBe(102)
   expect(await store.refresh("one", refreshed[0]!)).toBeNull()
   expect((await store.grant(program.grant))?.revokedAt).toBeNull()
@@ -115,7 +115,7 @@ test("mass registration keeps nobody out: only the oldest programs without a gra
   const areKept = await Promise.all(given.map(async (id) => (await store.client(id)) !== null))
   expect(areKept.indexOf(true)).toBe(20)
   expect(await store.client(inUse)).not.toBeNull()
-  // No user admits it any longer, and it is the oldest.
+  // No user admits the program any longer, and it is the oldest.
   await store.revoke(grant)
   await idOf("The next")
   expect(await store.client(inUse)).toBeNull()

@@ -23,7 +23,7 @@ export interface Grant {
   readonly clientName: string
   /** Id of the key that the user presented. */
   readonly key: string
-  /** Collections that it is limited to; null for everything that the key may see. */
+  /** Collections that the program is limited to; null for everything that the key may see. */
   readonly collections: readonly string[] | null
   readonly createdAt: Date
   readonly usedAt: Date | null
@@ -104,7 +104,7 @@ const STEPS: readonly Step[] = [
 /**
  * Maximum number of programs without a grant; when another registers, the oldest is deleted: otherwise one caller with
  * many registrations would keep everyone else out. At the twenty registrations an hour that one address may make, fifty
- * addresses fill it in an hour; a person admits a program within minutes.
+ * addresses reach this number in an hour; a person admits a program within minutes.
  */
 const MOST_IDLE_CLIENTS = 1000
 /**
@@ -170,7 +170,7 @@ export class OAuthStore {
     return row === undefined ? null : { id, metadata: JSON.parse(row.metadata) as OAuthClient["metadata"] }
   }
 
-  /** Records that a user admitted a program. @returns the code with which it fetches its tokens */
+  /** Records that a user admitted a program. @returns the code with which the program fetches its tokens */
   async allow(
     grant: Pick<Grant, "client" | "clientName" | "key" | "collections">,
     { redirectUri, challenge }: Pick<PendingCode, "redirectUri" | "challenge">,
@@ -233,7 +233,7 @@ export class OAuthStore {
   }
 
   /**
-   * Turns a code into tokens, once. @returns null if the code was used before; its grant then ends, as described at
+   * Exchanges a code for tokens, once. @returns null if the code was used before; its grant then ends, as described at
    * {@link code}
    */
   async redeem(code: string, grant: string): Promise<IssuedTokens | null> {
@@ -273,7 +273,7 @@ export class OAuthStore {
     })
   }
 
-  /** The grant of a valid access token, and when the token ends; null for an invalid one. */
+  /** The grant of a valid access token, and when the token expires; null for an invalid one. */
   async granted(token: string): Promise<{ readonly grant: Grant; readonly expiresAt: Date } | null> {
     const row = await this.#token(token, "access")
     const grant = row && (await this.grant(row.grant_id))
@@ -313,7 +313,7 @@ export class OAuthStore {
     return row === undefined ? null : grantOf(row)
   }
 
-  /** Newest first. */
+  /** The grants, newest first. */
   async grants(limit: number): Promise<Grant[]> {
     const rows = await this.#queries
       .selectFrom("oauth_grant")
@@ -383,7 +383,7 @@ export class OAuthStore {
   }
 }
 
-/** 256 random bits: no slow hash would protect it better. */
+/** A secret of 256 random bits, which no slow hash would protect better. */
 const secret = (): string => randomBytes(32).toString("base64url")
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 

@@ -170,7 +170,7 @@ test("a program that was let in for a collection sees nothing else, and administ
   expect(answer).toContain("Vines")
   expect(answer).not.toContain("Roses")
   expect((await oauth.verify(program.kept!.access_token))!.key.role).toBe("search")
-  // Its tokens are only for /mcp (RFC 8707).
+  // The program's tokens are only for /mcp (RFC 8707).
   const headers = {
     Authorization: `Bearer ${program.kept!.access_token}`,
     "Content-Type": "application/json",

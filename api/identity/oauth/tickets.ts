@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { CONSENT_MS } from "./lifetimes.ts"
 
-/** An authorization request, between the page and its answer. */
+/** An authorization request whose page has not been answered yet. */
 export interface Ticket {
   readonly client: string
   readonly clientName: string
@@ -34,7 +34,7 @@ export interface Tickets {
 }
 
 const COOKIE = "fossick-consent"
-/** Keeps the ticket while the person signs in elsewhere. */
+/** Name of the cookie that keeps the ticket while the person is signing in elsewhere. */
 const KEPT_COOKIE = "fossick-consent-request"
 /** Maximum size of the cookie: browsers accept 4,096 bytes including the name and the attributes (RFC 6265bis, section 5.6). */
 const MOST_KEPT = 3800

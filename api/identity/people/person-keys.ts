@@ -13,7 +13,7 @@ export interface PeopleRules extends ProofLimits {
 /** `vouched`: the provider still vouches for the person; `gone`: no provider does; `away`: the provider can't be asked. */
 export type Renewal = "vouched" | "gone" | "away"
 
-/** Treats people as keys: code that stores a key's id can later find out what the person may do by then. */
+/** Treats people as keys: code that stores a key's id can later find out what the person may do at that time. */
 export class PersonKeys {
   /** Asks a person's provider again, and stores the result. Set once sign-on is open. */
   renew: (person: Person) => Promise<Renewal> = async () => "away"
@@ -39,7 +39,7 @@ export class PersonKeys {
     return now && this.keyOf(now)
   }
 
-  /** What the person with this id may search and read now, without rights as an administrator; null if nothing. */
+  /** What the person with this id may search and read now, without rights as an administrator; null if they may read nothing. */
   async readerOf(id: string): Promise<ApiKey | null> {
     const [key, person] = [await this.byId(id), await this.#known(id)]
     return key && person && { ...key, role: "search", mayMakeKeys: false, principals: principalsOf(person) }

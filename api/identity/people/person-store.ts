@@ -44,7 +44,7 @@ export type Proof = Pick<
 export interface PeopleWanted {
   /** Part of the user's name, the name or the e-mail address, ignoring case. */
   readonly search?: string | undefined
-  /** In the form of {@link Person.groups}. */
+  /** The name of a group, in the form of {@link Person.groups}. */
   readonly group?: string | undefined
 }
 
@@ -220,7 +220,7 @@ export class PersonStore {
     return await this.#setDisabled(id, null)
   }
 
-  /** A disabled person stays disabled. */
+  /** Disabled people are kept, so that they stay disabled. */
   async #forgetOld(now: number): Promise<void> {
     const before = (await deletionTime(this.#db, now)) - KEPT_MS
     await this.#queries

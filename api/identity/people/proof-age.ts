@@ -2,7 +2,7 @@
 export interface ProofLimits {
   /** A provider that can be asked is asked again after this time; after twice this time, its facts are no longer valid. */
   readonly refreshMs: number
-  /** The same for one that can't be asked. */
+  /** The facts of a provider that can't be asked are valid for this long. */
   readonly unrenewedMs: number
 }
 

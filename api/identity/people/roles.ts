@@ -4,7 +4,7 @@ import { type KeyScope, UNLIMITED } from "../accounts/keys/key-scope.ts"
 
 /** What the people of some groups may do, as the operator wrote it. */
 export interface RoleRule {
-  /** Matches anyone in one of them; null for anyone who signs in. */
+  /** Groups whose members match; null for anyone who signs in. */
   readonly groups: readonly string[] | null
   readonly role: "reader" | "operator" | "admin"
   /** For readers: what they may see; null for both means no limit. */

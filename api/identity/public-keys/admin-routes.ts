@@ -69,7 +69,7 @@ async function known(store: PublicKeyStore, id: string): Promise<PublicKey> {
 
 const unknown = () => new ApiError(404, "There is no such public key; GET /admin/public-keys lists them.")
 
-/** In the form that programs receive. */
+/** A public key in the form that programs receive. */
 export const onWire = (key: PublicKey) => ({
   id: key.id,
   key: key.text,

@@ -76,7 +76,7 @@ export function publicDoor({
     if (refused !== null) {
       throw new ApiError(429, TOO_FAST, {}, { "Retry-After": String(refused.retryAfter) })
     }
-    // Projects and people named by another site's page don't count here.
+    // Projects and people named by another site's page are ignored here.
     ctx.state.tracking = { project: "", session: "", human: "" }
     ctx.state.presented = asApiKey(key)
     ctx.state.publicKey = key
@@ -85,8 +85,8 @@ export function publicDoor({
 }
 
 /**
- * The public key of a call: in the header or, for calls while the user types, as a parameter, so that a browser doesn't
- * have to ask before each letter whether it may send a header.
+ * The public key of a call: in the header or, for calls while the user is typing, as a parameter, so that a browser
+ * doesn't have to ask before each letter whether it may send a header.
  * @throws ApiError 400
  */
 function presentedText(ctx: Context): string | null {
@@ -115,7 +115,7 @@ function allow(ctx: Context): void {
   ctx.set("Cross-Origin-Resource-Policy", "cross-origin")
 }
 
-/** Checks that a page from one of the key's origins makes the call, and then lets it read the response. @throws ApiError 403 otherwise */
+/** Checks that a page from one of the key's origins is making the call, and then lets that page read the response. @throws ApiError 403 otherwise */
 function checkOrigin(ctx: Context, { origins }: PublicKey): void {
   const origin = originOf(ctx)
   if (origin === "") throw new ApiError(403, NO_ORIGIN)

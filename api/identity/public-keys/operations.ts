@@ -74,7 +74,7 @@ const written = object({
 export type PublicKeyBody = Of<typeof written>
 
 const body = closedBody(written, {
-  // Exactly one of them must be given.
+  // Exactly one of `source` and `collection` must be given.
   oneOf: ["source", "collection"].map((name) => ({ required: [name], properties: { [name]: text() } })),
 })
 const path = { id: text("Id of the key.") }

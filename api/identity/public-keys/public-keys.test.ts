@@ -62,7 +62,7 @@ const ofHandbook = {
 }
 const publicKey = (more: Partial<PublicKeySpec> = {}) => app.accounts.publicKeys.create(spec(more))
 
-/** As a page's script would call; undici lets a test set the origin. */
+/** Makes a call as a page's script would; undici lets a test set the origin. */
 async function call(
   method: string,
   path: string,

@@ -16,7 +16,7 @@ export function tokenOf(ctx: Context): string | null {
   return null
 }
 
-/** Inaccessible to scripts, and never sent from another site. */
+/** Sets a cookie that is inaccessible to scripts and never sent from another site. */
 export function setToken(ctx: Context, token: string, expiresAt: Date): void {
   setCookie(ctx, token, Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1000)))
 }

@@ -17,7 +17,7 @@ export const SESSION_PATH = "session"
 /** Maximum size of a body, which contains only a key. */
 const BODY_BYTES = 4096
 
-/** Signing in and out, and who a browser's user is. */
+/** Routes for signing in and out, and for asking who a browser's user is. */
 export function sessionRoutes(
   router: Router<RequestState>,
   {

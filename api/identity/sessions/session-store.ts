@@ -157,8 +157,8 @@ export class SessionStore {
   /**
    * Claims the right to ask the provider about a session, which only one process can have at a time: a provider might
    * conclude that a refresh token used twice was stolen. Call it inside a write transaction.
-   * @param until when another process may claim it, if {@link renewed} doesn't release it
-   * @returns false when another process has it, or the proof has changed
+   * @param until when another process may claim the right, if {@link renewed} doesn't release it
+   * @returns false when another process has the right, or the proof has changed
    */
   async claim(
     { digest, proof }: Pick<StoredSession, "digest" | "proof">,
@@ -175,7 +175,7 @@ export class SessionStore {
     return numUpdatedRows > 0n
   }
 
-  /** Stores a newer proof; without one, only releases the claim. Call it inside a write transaction. */
+  /** Stores a newer proof; if there is none, only releases the claim. Call it inside a write transaction. */
   async renewed(digest: Uint8Array, proof: SessionProof | null): Promise<void> {
     await this.#queries
       .updateTable("face_session")

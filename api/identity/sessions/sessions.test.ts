@@ -65,7 +65,7 @@ describe("a session", () => {
     const { sent } = await signIn(app, await app.key())
     await app.db.script("update face_session set expires_at = 1")
     expect((await ask(app, { Cookie: sent, Origin: app.url })).status).toBe(401)
-    // The next sign-in deletes expired ones from the file.
+    // The next sign-in deletes expired sessions from the file.
     await signIn(app, await app.key())
     expect(await statement(app.db, "select count(*) as count from face_session").get()).toEqual({ count: 1 })
   })

@@ -8,7 +8,7 @@ import { newToken, SessionStore, type StoredSession } from "./session-store.ts"
 
 /** A signed-in user. */
 export interface Identity {
-  /** The key with the user's rights: they may do everything that it may do, within its limits. */
+  /** The key with the user's rights: the user may do everything that the key may do, within the key's limits. */
   readonly key: ApiKey
   readonly expiresAt: Date
 }

@@ -5,7 +5,7 @@ import type { Context, Middleware } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import { callerOf } from "../../server/proxies/trusted-proxies.ts"
 
-/** How long the wrong keys of an address count. */
+/** How long an address's wrong keys are counted. */
 const COUNTED_MS = 15 * 60_000
 /**
  * Attempts over the limit are answered after this delay, so that an address can try no more keys per second than the
@@ -30,7 +30,7 @@ export class WrongKeys {
     this.#most = most
   }
 
-  /** Counts one wrong key. @returns whether there have been too many; if so, it returns after a delay */
+  /** Counts one wrong key. @returns whether there have been too many; if so, the function returns after a delay */
   async isTooMany({ ip }: Pick<Context, "ip">): Promise<boolean> {
     const caller = callerOf(ip)
     const known = this.#counts.get(caller)

@@ -9,7 +9,7 @@ import { AddressGuard } from "#crawler/fetch/guard/address-guard.ts"
 import { ProviderAwayError, type ProviderParts } from "./provider.ts"
 import type { Reach } from "./reach-fields.ts"
 
-/** Maximum size of a response with metadata, keys or claims about a person; Keycloak's have some 20 KB. */
+/** Maximum size of a response with metadata, keys or claims about a person; Keycloak's are about 20 KB. */
 const MOST_BYTES = 1024 * 1024
 const CONNECT_TIMEOUT_MS = 3000
 const TIMEOUT_MS = 5000

@@ -23,13 +23,13 @@ const USE = "journey"
 const cookieOf = (ctx: Context, provider: string): string =>
   `${ctx.secure ? "__Host-" : ""}fossick-sign-on-${provider}`
 
-/** Makes the browser remember a journey. Only one at a time for each provider. */
+/** Makes the browser remember a journey; it remembers only one at a time for each provider. */
 export function setOut(ctx: Context, sealer: Sealer, journey: Journey): void {
   const sealed = sealer.seal(USE, JSON.stringify({ ...journey, until: Date.now() + LASTS_MS }))
   setCookie(ctx, journey.provider, sealed, LASTS_MS / 1000)
 }
 
-/** The journey of this browser, which thereby ends, or null. */
+/** The journey of this browser, which ends with this call; null if there is none. */
 export function comeBack(ctx: Context, sealer: Sealer, provider: string): Journey | null {
   const name = cookieOf(ctx, provider)
   const sent = ctx.get("Cookie").split(";")

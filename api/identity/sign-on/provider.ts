@@ -71,7 +71,7 @@ export interface Carried {
 /** The facts in a provider's token that a service passes on. */
 export interface ForwardedToken {
   readonly vouched: Vouched
-  /** Whether it contains everything that a sign-in would: the user name, and the groups. */
+  /** Whether the token contains everything that a sign-in would: the user name, and the groups. */
   readonly isComplete: boolean
   readonly issuedAt: Date
 }
@@ -86,7 +86,7 @@ export interface Provider extends AsyncDisposable {
    * @throws SignOnError, ProviderAwayError
    */
   finish(arriving: Arriving, remembered: string): Promise<Vouched>
-  /** Asks the provider again; only if `refresh` isn't null. @returns null when the provider no longer vouches. @throws ProviderAwayError */
+  /** Asks the provider again; call it only if `refresh` isn't null. @returns null when the provider no longer vouches. @throws ProviderAwayError */
   renew?(held: Held): Promise<Vouched | null>
   /** Address where the person signs out at the provider and then returns to `back`, or null. */
   signOut?(held: Held, back: string): Promise<string | null>
@@ -122,7 +122,7 @@ export interface ProviderParts {
   readonly log: Logger
   /**
    * Whether a one-time proof, such as an assertion, is presented for the first time, in any process.
-   * @param until when it expires anyway, in milliseconds since 1970
+   * @param until when the proof expires, in milliseconds since 1970
    */
   readonly isFirst: (id: string, until: number) => Promise<boolean>
   /** For tests: overrides of the guard's options. */
@@ -138,7 +138,7 @@ export interface ProviderSpec<Own = unknown> {
   readonly title: string
   /** Prefix of each user name, so that no user of another provider has the same name. */
   readonly userPrefix: string
-  /** It vouches only for e-mail addresses of these domains, and no other provider does; null for any. */
+  /** Domains of the only e-mail addresses that this provider vouches for; no other provider vouches for these. Null for any. */
   readonly userDomains: readonly string[] | null
   /** Prefix of each group name. */
   readonly groupPrefix: string

@@ -7,7 +7,7 @@ import type { Reading } from "./provider.ts"
 
 /** How a provider is reached. */
 export interface Reach {
-  /** Private addresses, ranges or host names that it may be reached at. */
+  /** Private addresses, ranges or host names at which the provider may be reached. */
   readonly networks: readonly string[]
   /** File with its certificate authority; null for the system's. */
   readonly caFile: string | null

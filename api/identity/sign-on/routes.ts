@@ -14,7 +14,7 @@ import { type Arriving, ProviderAwayError, SignOnError, type Vouched } from "./p
 import type { Declared } from "./kept/renewals.ts"
 import { pathOf, type SignOn } from "./sign-on.ts"
 
-/** First segment of its paths. */
+/** First segment of the sign-on paths. */
 export const SIGN_ON_PATH = "sign-on"
 /** Maximum size of a form: a SAML assertion can contain hundreds of groups. */
 const FORM_BYTES = 262_144
@@ -27,7 +27,7 @@ export interface RouteParts {
   readonly log: Logger
 }
 
-/** Serves the way to a provider and back, and accepts the messages that providers send on their own initiative. */
+/** Serves the calls that take a browser to a provider and back, and accepts the messages that providers send on their own initiative. */
 export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): void {
   const arriving = arrivingBodies(FORM_BYTES)
   const formOf = async (ctx: Context) =>

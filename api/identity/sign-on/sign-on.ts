@@ -21,7 +21,7 @@ import type { SignOnSpec } from "./file/sign-on-file.ts"
 export interface SignOn extends AsyncDisposable {
   readonly providers: ReadonlyMap<string, Declared>
   readonly sealer: Sealer
-  /** Sessions of people, as of now. */
+  /** Handles the sessions that people began with a provider. */
   readonly sessions: PeopleSessions
   /** Begins the session of a user who came back. @throws SignOnError when they have no rights here */
   begin(declared: Declared, vouched: Vouched): Promise<Begun & { readonly user: string }>
@@ -37,7 +37,7 @@ export interface SignOnParts extends Omit<ProviderParts, "isFirst"> {
   readonly people: PersonStore
   readonly keys: PersonKeys
   readonly log: Logger
-  /** Address under which browsers reach the appliance, without a trailing slash. */
+  /** Address at which browsers reach the appliance, without a trailing slash. */
   readonly publicUrl: string
   /** Maximum length of a session in hours, used if the file specifies none. */
   readonly sessionHours: number
@@ -91,7 +91,7 @@ export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<
       const lastsMs = Math.min(lifetimeMs, (vouched.endsAt ?? Infinity) - now)
       const names = renewals.namesOf(declared, vouched)
       const isKnown = (await people.of(declared.name, vouched.subject)) !== null
-      // Otherwise, anyone with an account there could have data stored here.
+      // Without this check, anyone with an account at the provider could have data stored here.
       if (!isKnown && keys.keyOf({ id: "", ...names }) === null) throw noRole(names)
       const { person, key } = await writes.run(async () => {
         const kept = await renewals.keep(declared, vouched, proof, true)

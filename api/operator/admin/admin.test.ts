@@ -629,7 +629,7 @@ describe("the admin API", () => {
     expect((await call("POST", "/sources/none/run")).status).toBe(404)
     expect((await call("POST", "/sources/site/run", { visits: "some" })).status).toBe(422)
 
-    // It can be paused and resumed before a worker takes it.
+    // The run can be paused and resumed before a worker takes it.
     const id = asked.body.id
     expect((await call("POST", `/jobs/${id}/pause`)).body.state).toBe("paused")
     expect(errorOf(await call("POST", `/jobs/${id}/pause`))).toEqual([
@@ -655,7 +655,7 @@ describe("the admin API", () => {
       checked_by_copy: { pages: 0, spared_bytes: 0 },
     })
 
-    // Every address with its outcome, a few at a time.
+    // Lists every address with its outcome, a few at a time.
     const listed: string[] = []
     for (let after = ""; ;) {
       const path = `/jobs/${id}/addresses?outcome=indexed&limit=2${after}`

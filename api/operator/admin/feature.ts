@@ -28,7 +28,7 @@ interface Needs {
 /** The admin API. */
 export const admin = {
   name: "admin",
-  /** Only a function to open it: most processes that answer never need the admin API. */
+  /** Returns only a function that opens the admin API, because most processes that answer never need it. */
   open(from) {
     const { accounts, gates, declared, ...parts } = from
     return async () => {

@@ -30,7 +30,7 @@ export function auditRoutes(router: Router<RequestState>, { audit }: { readonly 
   })
 }
 
-/** In the form that programs receive. */
+/** An entry in the form that programs receive. */
 export const entryOnWire = ({ id, at, who, action, object, status, changes, address }: AuditEntry) => ({
   id,
   at: at.toISOString(),

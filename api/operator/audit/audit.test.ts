@@ -104,7 +104,7 @@ describe("every call of the OpenAPI document that may change something", () => {
     expect(entries).toMatchObject(isMade ? [entry] : [])
   })
 
-  // Including calls whose examples are refusals.
+  // Includes calls whose examples are refused.
   test.each(changing.map((operation) => ({ name: operation.id, operation })))(
     "leaves an entry for every response except a refusal: $name",
     async ({ operation: { method, path } }: { readonly operation: Operation }) => {

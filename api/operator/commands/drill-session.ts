@@ -21,7 +21,7 @@ import { openKeyStore } from "../../identity/accounts/keys/keys.ts"
 export interface DrillArguments {
   readonly file: string
   readonly into: string
-  /** Serves the restored folder until Ctrl-C, as a drill. */
+  /** Whether to serve the restored folder until Ctrl-C, as a drill. */
   readonly start: boolean
   /** Port of the drill; 0 for any free port. */
   readonly port: number

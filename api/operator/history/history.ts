@@ -11,7 +11,7 @@ import { QuestionMeter, type Questions } from "./question-meter.ts"
 
 /** Time between two stored samples. */
 export const STEP_MS = 5 * 60_000
-/** Maximum number of samples: eight days, at some 200 bytes each. */
+/** Maximum number of samples: eight days, at about 200 bytes each. */
 const MOST_SAMPLES = (8 * 24 * 60 * 60_000) / STEP_MS
 
 interface HistoryTables {
@@ -39,7 +39,7 @@ export interface Sample extends Questions {
 }
 
 export interface KeptSample extends Sample {
-  /** When it ended, in milliseconds since 1970. */
+  /** When the step ended, in milliseconds since 1970. */
   readonly at: number
 }
 

@@ -20,7 +20,7 @@ export function quantile(latencies: Latencies, share: number): number | null {
   return null
 }
 
-/** The sum of all of them. */
+/** The sum of all the given counts, by bucket. */
 export function together(all: readonly Latencies[]): Latencies {
   const sums = new Map<number, number>()
   for (const [bucket, count] of all.flat()) sums.set(bucket, (sums.get(bucket) ?? 0) + count)

@@ -4,11 +4,11 @@ import { bucketOf, type Latencies } from "./latencies.ts"
 /** Counts of how questions ended. */
 export interface Questions {
   readonly answered: number
-  /** Questions refused because they were invalid or without a key, or because there were too many. */
+  /** Number of questions refused because they were invalid or lacked a key, or because there were too many. */
   readonly refused: number
-  /** Failed here, or abandoned by the caller. */
+  /** Number of questions that failed here or were abandoned by the caller. */
   readonly failed: number
-  /** Times of the answered calls. */
+  /** How long the answered calls took. */
   readonly latencies: Latencies
 }
 
@@ -44,7 +44,7 @@ export class QuestionMeter {
   }
 
   #count(ctx: Context, ms: number): void {
-    // A caller who hung up saw no status.
+    // A caller who hung up received no status, so 499 stands for it.
     const status = ctx.res.writableFinished ? ctx.status : 499
     if (status < 400) {
       this.#answered++
@@ -55,6 +55,6 @@ export class QuestionMeter {
   }
 }
 
-/** Matches `/search`, `/v2/search` and `/searxng/search`, but no search of the admin API. */
+/** Matches `/search`, `/v2/search` and `/searxng/search`, but not the admin API's searches. */
 const isQuestion = ({ method, path }: Context): boolean =>
   path.endsWith("/search") && (method === "POST" || (method === "GET" && path === "/searxng/search"))

@@ -19,7 +19,7 @@ import { RunStore } from "./run-store.ts"
 
 /** Maximum number of runs that the history of one question shows. */
 const MOST_HISTORY = 200
-/** The name of an imported text in errors. */
+/** The name that error messages use for an imported text. */
 const FILE = "text"
 
 /** Judged questions, stored next to the index: `/admin/judged-questions`. */
@@ -64,7 +64,7 @@ export function judgedRoutes(
     const signal = clientGone(ctx)
     const { before, after } = changedRules(await rules.list(), changes)
     const all = await store.all()
-    // Ordered by digest: a subset of many questions that does not depend on their words.
+    // Ordered by digest, so that the choice of questions doesn't depend on their wording.
     const asked = all.toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(0, most)
     const ask = async (given: typeof before) =>
       (await judge(engine, asked, { depth, rules: given, signal })).questions
@@ -151,7 +151,7 @@ async function put(
 
 const sumsOnWire = ({ ndcg, hit1, hit3 }: Sums) => ({ ndcg, hit1, hit3 })
 
-/** Both sums, and the questions whose marks differ, largest losses first. */
+/** The sums before and after, and the questions whose marks differ, largest losses first. */
 function comparison(
   asked: readonly KeptQuestion[],
   { before, after }: { readonly before: readonly QuestionMarks[]; readonly after: readonly QuestionMarks[] },

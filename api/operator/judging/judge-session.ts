@@ -22,7 +22,7 @@ export interface JudgeArguments {
   /** File with the questions; null for the questions stored next to the index. */
   readonly file: string | null
   readonly depth: SearchDepth
-  /** Rules files that replace the appliance's rules. */
+  /** Rules files to use instead of the appliance's rules. */
   readonly before?: string | undefined
   readonly after?: string | undefined
   /** The output of an earlier `--json`, or {@link LATEST}: the marks to compare with. */
@@ -158,7 +158,7 @@ function readMarks(file: string): Marks {
     const marks = JSON.parse(text) as Marks
     if (typeof marks.ndcg === "number" && Array.isArray(marks.questions)) return marks
   } catch {
-    // Reported below.
+    // The error is reported below.
   }
   throw new CommandError(`${file} has no marks. Write them with fossick judge --json.`)
 }

@@ -3,13 +3,13 @@ import type { Engine, PageUrl, Rule, SearchDepth } from "#engine"
 
 import type { JudgedQuestion } from "./judged-schema.ts"
 
-/** Number of results that count. */
+/** Number of results that are judged for each question. */
 const LOOKED_AT = 10
 
 /** A question's result. */
 export interface QuestionMarks {
   readonly question: string
-  /** Normalised discounted cumulative gain of the first ten, 0..1 (Järvelin and Kekäläinen 2002); a page's gain is its grade. */
+  /** Normalised discounted cumulative gain of the first ten results, 0..1 (Järvelin and Kekäläinen 2002); a page's gain is its grade. */
   readonly ndcg: number
   /** Rank of the first expected page, from 1; null when none is among the first ten. */
   readonly rank: number | null
@@ -36,7 +36,7 @@ export interface JudgeOptions {
   /** Rules to apply; if left out, the engine applies its own. */
   readonly rules?: readonly Rule[]
   readonly signal?: AbortSignal | undefined
-  /** Called after each question with the number asked so far. */
+  /** Called after each question with the number of questions asked so far. */
   readonly onAsked?: (count: number) => Promise<void>
 }
 
@@ -80,7 +80,7 @@ export async function judge(
   }
 }
 
-/** The means of some questions. */
+/** The means over the given questions. */
 export function sumsOf(questions: readonly Pick<QuestionMarks, "ndcg" | "rank">[]): Sums {
   const share = (holds: (one: Pick<QuestionMarks, "rank">) => boolean) =>
     questions.filter(holds).length / Math.max(1, questions.length)
@@ -91,7 +91,7 @@ export function sumsOf(questions: readonly Pick<QuestionMarks, "ndcg" | "rank">[
   }
 }
 
-/** A page that is judged twice counts by its better grade. */
+/** A page that is judged twice gets the better of its two grades. */
 function marksOf(
   found: readonly PageUrl[],
   pages: JudgedQuestion["pages"],

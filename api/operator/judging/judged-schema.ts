@@ -2,7 +2,7 @@ import type { PageUrl } from "#engine"
 import { listOf, object, type Of, optional, text, whole } from "../../server/schema/schemas.ts"
 import { NOT_BLANK } from "../../server/wire/characters.ts"
 
-/** Maximum number of questions in one file, and of stored questions: each is a search, which takes at most half a second. */
+/** Maximum number of questions in one file, and of stored questions: each question requires a search, which takes at most half a second. */
 export const MOST_QUESTIONS = 5000
 export const MAX_QUESTION_CHARS = 400
 export const MOST_PAGES = 100
@@ -13,7 +13,7 @@ const MAX_URL_CHARS = 2000
 /** A page that answers a question. */
 export interface JudgedPage {
   readonly url: PageUrl
-  /** How well it answers, from 1. */
+  /** How well the page answers the question, from 1. */
   readonly grade: number
 }
 

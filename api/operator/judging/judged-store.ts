@@ -36,17 +36,17 @@ export interface Mark {
   readonly run: number
   /** nDCG@10, 0..1. */
   readonly ndcg: number
-  /** Rank of the first expected page among the first ten, or null. */
+  /** Rank of the first expected page; null if none is among the first ten results. */
   readonly rank: number | null
 }
 
 export interface ListedQuestion extends KeptQuestion {
-  /** Marks from the latest run that asked the question, and from the one before, or null. */
+  /** The marks from the latest run that asked the question, and from the one before that; null if there is none. */
   readonly latest: Mark | null
   readonly before: Mark | null
 }
 
-/** The error when there would be more questions than allowed. */
+/** Thrown when there would be more questions than allowed. */
 export class TooManyQuestions extends Error {
   constructor() {
     super(`There can be at most ${MOST_QUESTIONS} judged questions.`)
@@ -70,7 +70,7 @@ export class JudgedStore {
     this.#queries = queriesOf(db)
   }
 
-  /** All of them, sorted by question. */
+  /** All judged questions, sorted by question. */
   async all(): Promise<readonly KeptQuestion[]> {
     const all = this.#queries.selectFrom("judged_question").selectAll().orderBy("question").orderBy("id")
     return (await all.execute()).map(questionOf)
@@ -145,7 +145,7 @@ export class JudgedStore {
   }
 
   /**
-   * Adds questions; for an existing question, replaces its pages by the given ones.
+   * Adds questions; if a question already exists, replaces its pages with the given ones.
    * @param options.alone whether all other questions are deleted
    * @param options.onlyNew whether an existing question stays as it is
    * @throws TooManyQuestions
@@ -179,7 +179,7 @@ export class JudgedStore {
     return { added, changed, deleted }
   }
 
-  /** Deletes a question with its marks; the sums of runs stay. @returns false for an unknown id */
+  /** Deletes a question with its marks; the sums of runs are kept. @returns false for an unknown id */
   async delete(id: string): Promise<boolean> {
     return await transaction(this.#db, async () => (await this.#delete(id)) > 0)
   }

@@ -24,7 +24,7 @@ import { RunStore } from "./run-store.ts"
 let opened: AsyncDisposableStack
 let app: ServedAccounts
 let db: StateStore
-/** Searches wait for it if a test wants to see a run in progress. */
+/** Searches wait for this promise if a test wants to see a run in progress. */
 let gate: Promise<void>
 let adminKey: string
 /** Whether questions are answered by words alone, without vectors. */

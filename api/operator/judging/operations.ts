@@ -134,7 +134,7 @@ const INSTALL = {
 const noQuestion = { summary: "An unknown question", path: { id: "000000000000" }, status: 404 }
 const noRun = { summary: "An unknown run", path: { id: "999999" }, status: 404 }
 
-/** Questions with known right pages, and how well those pages rank. */
+/** Questions whose right pages are known, and how well those pages rank. */
 export const judgedOperations = operations("Judged questions", "admin", {
   listJudgedQuestions: {
     at: "GET /admin/judged-questions",

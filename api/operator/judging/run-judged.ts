@@ -17,7 +17,7 @@ export function rulesDigest(rules: readonly Rule[]): string {
   return createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 12)
 }
 
-/** The setup that currently answers questions. */
+/** The setup that questions are currently answered with. */
 export async function factsNow(
   { engine, rules, dataDir }: { readonly engine: Engine; readonly rules: Ruled; readonly dataDir: string },
   { depth, note }: { readonly depth: SearchDepth; readonly note: string },

@@ -7,12 +7,12 @@ import type { Sums } from "./judge.ts"
 import { type JudgedTables, migrateJudged } from "./judged-store.ts"
 import type { RunState } from "./run-steps.ts"
 
-/** Maximum number of stored runs; beyond that, the oldest are deleted. At one a day, this covers a year and four months. */
+/** Maximum number of stored runs; beyond that, the oldest are deleted. At one run a day, this covers a year and four months. */
 const MOST_RUNS = 500
-/** Maximum number of marks of all runs together, one per question and run: some 20 MB. Beyond that, the oldest runs are deleted, but at least two are kept for comparison. */
+/** Maximum number of marks in all runs together, one per question and run: about 20 MB. Beyond that, the oldest runs are deleted, but at least two are kept for comparison. */
 const MOST_MARKS = 400_000
 const LEAST_RUNS = 2
-/** A run sends a heartbeat with each question; without one for this long, its process has ended. */
+/** A run sends a heartbeat with each question; if none arrives for this long, the run's process has ended. */
 const SILENT_MS = 60_000
 
 /** Facts about a run: its note, and the setup that answered the questions. */
@@ -22,7 +22,7 @@ export interface RunFacts {
   readonly note: string
   /** Name of the index's generation. */
   readonly generation: string
-  /** Id of the model that made its vectors. */
+  /** Id of the model that computed the index's vectors. */
   readonly embedder: string
   /** Number of pages in the index. */
   readonly pages: number
@@ -143,7 +143,7 @@ export class RunStore {
     })
   }
 
-  /** Ends a run in progress without marks. */
+  /** Ends a run in progress without storing marks. */
   async end(
     id: number,
     state: "failed" | "cancelled",
@@ -153,7 +153,7 @@ export class RunStore {
     await this.#update(id, { state, problem, ended_at: now })
   }
 
-  /** Deletes a run with its marks; if it is in progress, it ends. @returns false for an unknown id */
+  /** Deletes a run with its marks; a run in progress is ended. @returns false for an unknown id */
   async delete(id: number): Promise<boolean> {
     return await transaction(this.#db, () => this.#delete(id))
   }
@@ -163,7 +163,7 @@ export class RunStore {
     return row === undefined ? null : runOf(row)
   }
 
-  /** Newest first. */
+  /** The stored runs, newest first. */
   async list({
     limit,
     offset,
@@ -189,7 +189,7 @@ export class RunStore {
     return row === undefined ? null : runOf(row)
   }
 
-  /** Newest first. */
+  /** The stored runs, newest first. */
   #runs() {
     return this.#queries.selectFrom("judged_run").selectAll().orderBy("id", "desc")
   }

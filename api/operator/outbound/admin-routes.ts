@@ -19,7 +19,7 @@ export function outboundRoutes(router: Router<RequestState>, { db }: { readonly 
   }))
 }
 
-/** In the form that programs receive. */
+/** A host, in the form that programs receive. */
 export const hostOnWire = ({ purpose, host, first, last, count }: OutboundHost) => ({
   purpose,
   host,

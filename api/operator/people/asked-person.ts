@@ -10,9 +10,9 @@ import { isPersonId, type Person, type PersonStore } from "../../identity/people
 /** The rules of sign-on, which determine what people may do; null if no provider signs people in. */
 export type People = Pick<PersonKeys, "standingOf" | "proofAge"> | null
 
-/** The person or principals whose reach an administrator looks at. */
+/** The person or principals whose reach an administrator is looking at. */
 export interface Asked extends Limited {
-  /** Null if the call named principals instead. */
+  /** The person named in the call; null if the call named principals instead. */
   readonly person: Person | null
   /** The reason they have no rights at all; null if they have some. */
   readonly refusal: string | null
@@ -22,7 +22,7 @@ export interface Asked extends Limited {
 export interface Named {
   /** Id of a person, or the name of a user. */
   readonly person?: string | undefined
-  /** Separated by commas. */
+  /** Names of principals, separated by commas. */
   readonly principals?: string | undefined
 }
 
@@ -33,7 +33,7 @@ const REFUSALS = {
 } as const
 const NO_SIGN_ON = "No provider signs people in here."
 
-/** Maximum number of principals named at a time. */
+/** Maximum number of principals named in one call. */
 const MOST_NAMED = 500
 
 /** The person or principals named in a call; null if it names none. @throws Refusal 400 for unknown names */

@@ -11,7 +11,7 @@ export interface Group {
   readonly name: string
   /** Number of people in the group who have signed in. */
   readonly people: number
-  /** Sources that name the group in their readers or in those of their pages; sorted by name. */
+  /** Sources that name the group in their own readers or in the readers of their pages; sorted by name. */
   readonly sources: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export async function allGroups(
     found.set(name, group)
     return group
   }
-  /** The names that providers give groups, mapped to the names in readers; cached, because many people share groups. */
+  /** The groups' names at their providers, mapped to the names used in readers; cached, because many people share groups. */
   const names = new Map<string, Principal | null>()
   for await (const { groups } of knownPeople(store)) {
     for (const name of groups) {
@@ -41,7 +41,7 @@ export async function allGroups(
     for (const one of groupsIn(namedIn(readers))) groupOf(one).sources.add(source)
   }
   for (const [source, readers] of now.sources) note(source, readers)
-  // Labels that no page has any more don't count.
+  // Labels that no page has any more are ignored.
   for (const label of new Set(counts.map((row) => row.label)))
     for (const rule of (label !== null && now.rules.get(label)) || []) note(rule.source, rule)
   return Array.from(found, ([name, { people, sources }]) => ({

@@ -7,13 +7,13 @@ import { EVERYBODY, narrowedBy, type Principal, type Readers } from "#engine/ind
 import type { Collections } from "../../identity/accounts/reach/collections.ts"
 import { areLetIn, type Asked, roleTest } from "./asked-person.ts"
 
-/** One rule on the way to a page. */
+/** One of the rules that a reader of a page has to pass. */
 export interface Rule {
-  /** `person`: whether they may do anything; `role`: the sources that their role allows. */
+  /** `person`: whether the person may do anything; `role`: the sources that the person's role allows. */
   readonly kind: "person" | "role" | "source" | "page"
   /** The source that the rule belongs to, or null. */
   readonly source: string | null
-  /** Null if the call named no one. */
+  /** Whether the rule admits the person or principals; null if the call named no one. */
   readonly letsIn: boolean | null
   readonly text: string
 }
@@ -101,7 +101,7 @@ const PLACES: Readonly<Record<string, string>> = {
   folder: "the folder: file permissions, access control lists, or a file of readers",
 }
 
-/** Where a rule was found, in words; null if it is not written anywhere. */
+/** Where a rule is written, in words; null if it isn't written anywhere. */
 export async function placeOf(
   { kind, source }: Pick<Rule, "kind" | "source">,
   sources: Pick<SourceTable, "get">,

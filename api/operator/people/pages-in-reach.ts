@@ -32,7 +32,7 @@ export interface SourceReach {
   readonly readable: number
 }
 
-/** How many pages of each source a reader may see. A page with several sources counts for each of them. */
+/** How many pages of each source a reader may see. A page with several sources is counted for each of them. */
 export function reachBySource(
   counts: readonly PagesOfReaders[],
   limits: PageLimits | null,
@@ -58,7 +58,7 @@ export function reachOfAll(counts: readonly PagesOfReaders[], limits: PageLimits
   return { pages: sum(counts), readable: sum(counts.filter(sees)) }
 }
 
-/** @param isOpen whether the source admits them, which decides while it has no pages */
+/** @param isOpen whether the source admits the reader; this decides only while the source has no pages */
 export const reachName = ({ pages, readable }: SourceReach, isOpen: boolean): "all" | "some" | "none" =>
   pages === 0 ? (isOpen ? "all" : "none") : readable === pages ? "all" : readable === 0 ? "none" : "some"
 

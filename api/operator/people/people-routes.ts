@@ -15,7 +15,7 @@ import type { PageCounts } from "./pages-in-reach.ts"
 
 export interface PeopleParts {
   readonly db: StateStore
-  /** Null if no provider signs people in. */
+  /** The sign-on rules for people; null if no provider signs people in. */
   readonly people: People
   readonly counts: PageCounts
 }

@@ -19,14 +19,14 @@ import { type PageCounts, reachBySource, reachName, reachOfAll, type SourceReach
 export interface LookParts {
   readonly db: StateStore
   readonly engine: Pick<Engine, "get" | "search" | "pagesByReaders">
-  /** Null if no provider signs people in. */
+  /** The sign-on rules for people; null if no provider signs people in. */
   readonly people: People
   readonly counts: PageCounts
 }
 
 /** Maximum number of sources in a matrix. */
 const MOST_SOURCES = 100
-/** Maximum number of pages in a sample, and of pages that are tried per source to find them. */
+/** Maximum number of pages in a sample, and maximum number of pages of each source that are tried to find them. */
 const SAMPLE = { pages: 10, looks: 5 }
 const NONE: SourceReach = { pages: 0, readable: 0 }
 

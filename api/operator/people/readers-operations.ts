@@ -161,7 +161,7 @@ const nobody = {
   status: 400,
 }
 
-/** The readers of pages, and the reasons. */
+/** Who may read pages, and why. */
 export const readersOperations = operations("Readers", "admin", {
   pageReaders: {
     at: "GET /admin/readers",

@@ -17,18 +17,18 @@ interface Change {
 
 /** The effects of changing a source's readers. */
 export interface ReadersPreview {
-  /** Pages of the source. */
+  /** Number of pages in the source. */
   readonly pages: number
-  /** Pages that gain at least one reader, and pages that lose one. */
+  /** Number of pages that gain at least one reader, and of pages that lose one. */
   readonly pagesGained: number
   readonly pagesLost: number
-  /** People whom readers can keep out: neither admins nor people without rights. */
+  /** Number of people whom a source's readers can exclude: those who have rights and aren't admins. */
   readonly people: number
   readonly gaining: readonly string[]
   readonly losing: readonly string[]
-  /** Pages that anyone may read, signed in or not. */
+  /** Number of pages that anyone may read, signed in or not. */
   readonly everybody: Change
-  /** Pages that anyone who signed in may read. */
+  /** Number of pages that anyone who has signed in may read. */
   readonly signedIn: Change
   /** Reasons to check the change again. */
   readonly warnings: readonly string[]
@@ -54,7 +54,7 @@ export async function previewReaders(
   const before = now.sources.get(source) ?? EVERYBODY
   const rows = counts.filter(({ sources }) => sources.includes(source))
   const pages = pagesFor(rows, source, now)
-  /** The pages that these principals gain and lose. Only the rule of the source changes; the other rules of its pages stay. */
+  /** The pages that these principals gain and lose. Only the rule of the source changes; the other rules of its pages stay the same. */
   const changeOf = (principals: readonly Principal[]) => {
     const who = new Set(principals)
     const [was, is] = [mayRead(who, before), mayRead(who, after)]
@@ -103,7 +103,7 @@ export async function previewReaders(
   return { ...found, warnings: warningsOf(source, found) }
 }
 
-/** The pages of a source that the other rules allow these principals to see. Principals that the rules don't name are ignored, so that many people share one result. */
+/** The pages of a source that the other rules allow these principals to see. Principals that no rule names are ignored, so that many people share one result. */
 function pagesFor(
   rows: readonly PagesOfReaders[],
   source: string,

@@ -5,8 +5,8 @@ import { problemText, ruleProblems } from "./rule-schema.ts"
 
 /**
  * The current rules, and the rules after the changes.
- * @param changes.rules would be created, or would replace those with their ids
- * @param changes.without ids of rules that would be deleted
+ * @param changes.rules rules to create, or to replace the rules that have the same ids
+ * @param changes.without ids of the rules to delete
  * @throws ApiError 422
  */
 export function changedRules(

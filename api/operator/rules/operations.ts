@@ -68,7 +68,7 @@ const RulePreview = namedObject("RulePreview", {
   ),
 })
 
-/** Fields of bodies that try rules. */
+/** Fields of request bodies that contain rules to try out. */
 export const triedRules = {
   rules: listOf<Schema<object>>(
     { type: "object" },

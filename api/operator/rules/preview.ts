@@ -29,7 +29,7 @@ export async function compareRules(
   signal?: AbortSignal,
 ): Promise<Comparison[]> {
   const compared: Comparison[] = []
-  // One after the other, so that a preview does not delay searches.
+  // Questions are asked one after the other, so that a preview does not delay searches.
   for (const question of questions) {
     const ask = async (rules: readonly Rule[]) => {
       const query = { text: question, limit: COMPARED, passagesPerPage: 0, withMarkdown: false, rules }

@@ -26,7 +26,7 @@ const STEPS: readonly Step[] = [
 // Run for each question.
 const versionNow = once((q: Queries<RuleTables>) => q.selectFrom("ranking_rules_version").select("version"))
 
-/** All rules, by id, and the version that they make up together. */
+/** All rules, sorted by id, and the version of the whole set. */
 export interface Ruled {
   readonly version: number
   readonly rules: readonly Rule[]
@@ -62,7 +62,7 @@ export class RuleStore {
   async now(): Promise<Ruled> {
     const known = this.#known
     if (known !== undefined && known.version === (await this.version())) return known
-    // A single statement, because the rules might change between two.
+    // A single statement, because the rules might change between two statements.
     const rows = await this.#queries
       .selectFrom("ranking_rules_version")
       .leftJoin("ranking_rule", (join) => join.onTrue())
@@ -73,7 +73,7 @@ export class RuleStore {
     return (this.#known = { version: rows[0]!.version, rules })
   }
 
-  /** All current rules, by id. */
+  /** All current rules, sorted by id. */
   async list(): Promise<readonly Rule[]> {
     return (await this.now()).rules
   }

@@ -3,7 +3,7 @@ import { delegate } from "#engine/lifecycle/generations/delegate.ts"
 
 import type { RuleStore } from "./rule-store.ts"
 
-/** The same engine; searches and counts apply the operator's current rules, unless they bring rules of their own. */
+/** The same engine; searches and counts apply the operator's current rules, unless the call passes rules of its own. */
 export function ruledEngine(engine: Engine, rules: Pick<RuleStore, "list">): Engine {
   return {
     ...delegate(engine),

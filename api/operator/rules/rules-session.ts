@@ -8,7 +8,7 @@ import { parseRules, RulesFileError, rulesText } from "./rules-file.ts"
 import { RuleStore, TooManyRules } from "./rule-store.ts"
 import type { Rule } from "#engine"
 
-// Each function is one `fossick rules …` command; they return the exit code. A running appliance applies their changes
+// Each function is one `fossick rules …` command, and returns the exit code. A running appliance applies the changes
 // with its next question.
 
 /** @throws CommandError with one line per problem in the file */

@@ -166,7 +166,7 @@ describe("a rule in the admin API", () => {
         { question: "impeller", changed: true },
       ],
     })
-    // A question both given and in the log is asked once; and a preview is not counted as a user's search.
+    // A question that is both given and in the log is asked only once, and a preview is not counted as a user's search.
     expect((await preview({ logged: 2, questions: ["turns"] })).body["questions"]).toHaveLength(2)
     expect(
       (await queries.report("top", { from: 0, before: Date.now() + 1, limit: 9, offset: 0 })).total,

@@ -53,7 +53,7 @@ async function filesOf(plan: BackupPlan) {
   const files = await Promise.all(
     names.map(async (name) => {
       const time = timeOfFile(plan, name)
-      // It might be deleted while it is being read.
+      // The file might be deleted while it is being read.
       const found = time === null ? null : await stat(join(plan.folder, name)).catch(() => null)
       return found?.isFile() === true
         ? [{ path: join(plan.folder, name), bytes: found.size, made_at: new Date(time!).toISOString() }]

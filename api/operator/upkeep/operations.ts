@@ -75,7 +75,7 @@ const SettingList = namedObject("SettingList", {
   }),
 })
 
-/** What an operator sees and does to keep the appliance running. */
+/** The calls with which an operator monitors and maintains the appliance. */
 export const upkeepOperations = operations("Upkeep", "admin", {
   vectorOrder: {
     at: "GET /admin/vectors",

@@ -12,7 +12,7 @@ import { upkeepOperations } from "./operations.ts"
 /** The declared settings of the API, including those of its features. */
 export type ApiSettings = Settings & { readonly port: Setting<number> }
 
-/** Every setting, with the source of its value: `/admin/settings`. Shows the settings as of when the routes were made. */
+/** Every setting, with the source of its value: `/admin/settings`. Shows the settings as they were when the routes were created. */
 export function settingRoutes(router: Router<RequestState>, apiSettings: ApiSettings): void {
   const env = environment()
   const parts: readonly (readonly [Part, Settings])[] = [

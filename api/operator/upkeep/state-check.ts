@@ -1,7 +1,7 @@
 import { offLoop } from "#base/process/threads/off-loop.ts"
 import { stateDamage } from "#base/store/sqlite/rebuild-state.ts"
 
-/** Delay after startup, because the process is busy enough then. */
+/** Delay before the first check, because the process is busy enough right after startup. */
 const FIRST_MS = 60_000
 /** Interval between later checks, which run off the event loop. */
 const EVERY_MS = 24 * 3_600_000

@@ -25,7 +25,7 @@ import {
   TEST_KEY,
 } from "../../testing/serve-app.ts"
 
-// Tests over HTTP what an operator sees and does to keep the appliance running.
+// Tests over HTTP the calls with which an operator monitors and maintains the appliance.
 
 let opened: AsyncDisposableStack
 let app: ServedApp

@@ -22,7 +22,7 @@ const TOO_MANY =
 
 type Parts = Pick<Accounts, "keys" | "collections" | "unknownSource" | "ledger" | "writes">
 
-/** POST /generate-keys: creates keys with an expiry. None may have more rights than the key that creates it. */
+/** POST /generate-keys: creates keys with an expiry. No key may have more rights than the key that creates it. */
 export function generateKeys({ keys, collections, unknownSource, ledger, writes }: Parts): Middleware {
   const read = bodyReader(generateKeysSchema)
   return async (ctx) => {
@@ -132,7 +132,7 @@ function scopeWritten(request: GenerateKeysRequest): KeyScope {
   }
 }
 
-/** The users and groups of the new keys, which the making key must have itself. */
+/** The users and groups of the new keys; the key that creates them must have these itself. */
 function principalsFor(
   { permission_level: level, principals: written = [] }: GenerateKeysRequest,
   maker: ApiKey,

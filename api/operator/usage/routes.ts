@@ -35,7 +35,7 @@ export function accountRoutes(
   config: {
     readonly bodyKey: boolean
     readonly bodyLimit: number
-    /** Refuses requests that could not be stored. */
+    /** Refuses requests when their data could not be stored. */
     readonly mayKeep: Middleware
   },
 ): void {

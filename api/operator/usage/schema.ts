@@ -49,7 +49,7 @@ export const logsSchema = object(
 export type LogsRequest = Of<typeof logsSchema>
 
 const MAX_PROJECTS = 100
-/** Stored with each of the keys. */
+/** Limited because the principals are stored with each of the keys. */
 const MAX_PRINCIPALS = 50
 const MAX_PROJECT_CHARS = 200
 

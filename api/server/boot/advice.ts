@@ -23,7 +23,7 @@ function advice(error: unknown): string | null {
 export function endWithAdvice(error: unknown): void {
   const message = advice(error)
   if (message === null) {
-    // Only the text: other fields of an error might contain a login.
+    // Shows only the text, because other fields of an error might contain a login.
     const { stack, message: text } = error as Error
     const shown = error instanceof EngineError ? text : (stack ?? text)
     process.stderr.write(`${shown}\n`, () => process.exit(1))

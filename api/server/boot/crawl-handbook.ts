@@ -51,7 +51,7 @@ async function tellWhenDone(
     try {
       job = await jobs.get(id)
     } catch {
-      // The state cannot be reached; its readiness check says so.
+      // The state cannot be reached; its readiness check reports that.
       continue
     }
     if (job?.state === "queued" || job?.state === "running") continue

@@ -20,7 +20,7 @@ export interface Listening {
 
 /**
  * Opens the app's socket.
- * @param closing closes the socket, and at the same time everything that `closeToo` closes: both may have requests to
+ * @param closing closes the socket and, at the same time, everything that `closeToo` closes: both may have requests to
  * finish, and the time for that is limited
  */
 export async function listen(

@@ -19,13 +19,13 @@ import { ruledEngine } from "../../operator/rules/ruled-engine.ts"
 import type { State } from "./open-state.ts"
 import type { ProcessSettings } from "./read-settings.ts"
 
-/** A search embeds only one short text; the threads that embed pages belong to the crawler. */
+/** Number of threads for embedding: a search embeds only one short text; the threads that embed pages belong to the crawler. */
 const QUERY_THREADS = 1
 
 export type OpenIndex = Awaited<ReturnType<typeof openIndex>>
 
 /**
- * Opens the index for reading, the other things that searches need, and the reader of live pages.
+ * Opens the index for reading, everything else that searches need, and the reader of live pages.
  * @param opened closes all of them
  */
 export async function openIndex(
@@ -105,7 +105,7 @@ export async function openIndex(
   }
 }
 
-/** Other appliances to ask, or null. */
+/** The other appliances to ask; null if there are none. */
 function openFederation(
   { config, crawlerConfig, env }: ProcessSettings,
   rules: Pick<RuleStore, "list">,

@@ -114,7 +114,7 @@ function logOutage(log: Logger, err: unknown): void {
     )
 }
 
-/** Calls that were answered but couldn't be counted yet. */
+/** Logs that calls were answered but couldn't be counted yet. */
 function logWaiting(
   log: Logger,
   dataDir: string,

@@ -33,10 +33,10 @@ export function readinessOf(
     ? null
     : closing.use(checkState(engineConfig.dataDir, (problem) => log.error(problem)))
   const checks: Readonly<Record<string, Check>> = {
-    // Only a server can go away: a file exists as long as this process does.
+    // Only a database server can become unreachable: a file is there for as long as this process is.
     ...(isOnServer(db) && {
       state: async () => {
-        // Checks both connections, because calls wait for the second.
+        // Checks both connections, because calls depend on the second one.
         for (const one of [db, accountsDb]) await outage.watch(() => one.native("select 1").ask([]))
         return null
       },

@@ -35,7 +35,7 @@ export async function tryChatModel(
   }
 }
 
-/** Loads the embedding model, which happens with its first text, and runs a first search, so that no caller has to wait for either. */
+/** Loads the embedding model, which happens when it embeds its first text, and runs a first search, so that no caller has to wait for either. */
 export async function warmUp(
   { embedder, engine }: { readonly embedder: Pick<Embedder, "embed">; readonly engine: Engine },
   log: Logger,

@@ -15,7 +15,7 @@ test("a call that a tool makes inside an MCP call continues only if it only read
     found.push(isContinuing())
   })
   expect(found).toEqual([true, true, false, true])
-  // If the outage isn't covered, calls cannot be kept until they are counted.
+  // If outages aren't covered, calls cannot be stored until they can be counted.
   await continuingCalls({ isCovered: false })(asked("/search"), async () => void found.push(isContinuing()))
   expect(found.at(-1)).toBe(false)
 })

@@ -25,7 +25,7 @@ import type { AppParts } from "./parts.ts"
 /** The parts that features take from the app by name, including the parts that the app was made from. */
 export type Desk = AppParts & ReturnType<typeof deskOf>
 
-/** Builds the parts that several features share. Engine and reader come with each request, within the reach of its key. */
+/** Builds the parts that several features share. The engine and the reader belong to each request, limited to the reach of its key. */
 export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
   const describe = async () => (await import("../openapi/document.ts")).describedBy(features, parts.config)
   const { config, readOnly = null, federation, embedder, misses = null } = parts
@@ -47,7 +47,7 @@ export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
   const { images, unitReader, chatModel, pages, outage = NO_OUTAGE } = parts
   return {
     app,
-    /** The additions of each feature, once all are served. */
+    /** What each feature adds to the app; complete once all features are served. */
     served,
     /** The endpoints of all features that models may use. */
     toolEndpoints: () => served.flatMap(({ toolEndpoints = [] }) => toolEndpoints),

@@ -54,7 +54,7 @@ export interface AppParts
   readonly misses?: MissKnowledge
   /** Counts questions; if left out, they are not counted. */
   readonly questions?: QuestionMeter
-  /** The appliance's name on its pages; if left out, it has no name. */
+  /** The appliance's name on its pages; if left out, the appliance has no name. */
   readonly applianceName?: () => Promise<string | null>
   /** The public key of the handbook; if left out, there is none. */
   readonly handbookKey?: PublicDoorParts["handbookKey"]
@@ -68,12 +68,12 @@ export interface AppParts
   readonly sourceNames: ReachParts["sourceNames"]
   /** Other appliances that are asked in addition to the index; omitted if empty. */
   readonly federation?: Pick<Federation, "engine" | "holderOf" | "mostHops" | "counts" | "sourceNames">
-  /** Counted in the metrics. */
+  /** The job counts, for the metrics. */
   readonly jobs: JobCounts
   readonly backups: BackupResults
   readonly sourceResults: MetricsParts["sourceResults"]
   readonly indexState?: MetricsParts["indexState"]
-  /** How requests to the paid search ended, for the metrics; null or left out if none are sold. */
+  /** How requests to the paid search ended, for the metrics; null or left out if no searches are sold. */
   readonly sales?: () => ReadonlyMap<string, number> | null
   /** The connections of the process, counted in the metrics. */
   readonly connections: LoadParts["connections"] & Pick<Connections, "callerOf">
@@ -95,7 +95,7 @@ export interface AppParts
   readonly room?: Pick<DiskRoom, "freeBytes" | "use" | "isLow">
   /**
    * Whether everything callers store here is lost when this process ends, because the data folder is read-only. If left
-   * out, it is kept.
+   * out, the callers' data is kept.
    */
   readonly keepsNothing?: (() => boolean) | undefined
   /** The notice of a read-only appliance, which also doesn't read pages live; null if it isn't read-only. */

@@ -162,7 +162,7 @@ describe("/metrics", () => {
 
   test("count open connections, and cut ones by reason", async () => {
     await using app = await serveApp({ config: { connectionsPerAddress: 3 } })
-    // Otherwise the first of each kind would go unnoticed.
+    // Without a counter at 0, the first cut connection of each kind would go unnoticed.
     const { text } = await scrape(app.url)
     for (const reason of CUT_REASONS)
       expect(text).toContain(`fossick_http_connections_cut_total{reason="${reason}"} 0`)

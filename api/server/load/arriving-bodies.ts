@@ -5,8 +5,8 @@ interface Body {
 }
 
 /**
- * Bodies that have not fully arrived: a slow sender keeps its data in memory, with or without a key. When these bodies
- * take too much memory together, the oldest one is dropped.
+ * Bodies that have not fully arrived: what a slow sender has sent so far stays in memory, with or without a key. When
+ * these bodies take too much memory together, the oldest one is dropped.
  */
 export class ArrivingBodies {
   /** Maximum number of bytes that all of these bodies together may take. */
@@ -56,7 +56,7 @@ export class ArrivingBodies {
   }
 }
 
-/** Used until the settings are read. */
+/** The limit until the settings have been read. */
 const MOST = 64 * 1024 * 1024
 
 /** All arriving bodies of this process, on any door and listener. */

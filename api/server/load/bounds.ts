@@ -4,7 +4,7 @@ import type { Gates } from "./gates.ts"
 import type { KeylessBudget } from "./keyless/keyless-budget.ts"
 import type { Memory } from "./memory/memory.ts"
 
-/** How full a resource is that callers, pages or the passing of time can fill. */
+/** How full a resource is; it may be filled by callers, by pages or by the passing of time. */
 export interface Bound {
   /** The name used in the metrics and the handbook. */
   readonly name: string
@@ -30,13 +30,13 @@ export interface BoundedParts {
   }
   /** The use of the data folder's disk; null if unknown. */
   readonly disk: { readonly usedBytes: number; readonly mostBytes: number } | null
-  /** Calls that were answered and are waiting for room on the disk to be counted. */
+  /** Number of calls that were answered and are waiting for room on the disk to be counted. */
   readonly uncounted: Pick<Bound, "used" | "limit">
   /** Number of requests without a valid key, from the address that makes the most. */
   readonly keyless: Pick<KeylessBudget, "used" | "perMinute" | "refused">
   /** The bounds of features. */
   readonly ofFeatures: readonly Bound[]
-  /** The key with the most stored bytes, and the limit for one key. */
+  /** Bytes stored by the key that has stored the most, and the limit for one key. */
   readonly kept: Pick<Bound, "used" | "limit">
   /** Stored data, by kind. */
   readonly stored: ReadonlyMap<string, StoredBytes>

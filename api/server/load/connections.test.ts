@@ -162,7 +162,7 @@ describe("readers", () => {
     let taken = 0
     // A client that keeps sending data isn't necessarily reading any.
     const chatter = setInterval(() => deaf.write(get("/2")), 200)
-    // Longer than a client may go without reading.
+    // Keeps reading for longer than a client may go without reading.
     while (taken < 24 * MB) {
       const part = slow.read(Math.min(64 * 1024, slow.readableLength || 1)) as Buffer | null
       if (part === null) await once(slow, "readable")

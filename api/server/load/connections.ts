@@ -50,9 +50,9 @@ export type CutReason = (typeof CUT_REASONS)[number]
 /** The record of an open connection. */
 interface Connection {
   readonly socket: Socket
-  /** Null for a connection from a trusted proxy, which serves many callers. */
+  /** The client's address; null for a connection from a trusted proxy, which serves many callers. */
   readonly address: string | null
-  /** Number of requests whose answers are not completely sent. */
+  /** Number of requests whose answers have not been sent completely. */
   running: number
   /** Number of bytes that the operating system has accepted so far, and when that number last grew or nothing was waiting. */
   passedOn: number
@@ -169,7 +169,7 @@ export class Connections {
     const connection = { socket, address, running: 0, passedOn: 0, movedAt: performance.now() }
     this.#open.set(socket, connection)
     if (address !== null) {
-      // Not `ofAddress`: closing the last idle one may have removed it.
+      // Looked up again, because closing the address's last idle connection may have removed its entry.
       const entry = this.#addresses.get(address) ?? { open: 0, idle: new Set() }
       this.#addresses.set(address, entry)
       entry.open++
@@ -216,7 +216,7 @@ export class Connections {
 
   #close(connection: Connection, reason: CutReason): void {
     this.#count(reason)
-    // Done immediately instead of on the event, because callers that make room rely on it.
+    // Removed at once instead of on the event, because callers that make room rely on it.
     this.#forget(connection)
     connection.socket.destroy()
   }

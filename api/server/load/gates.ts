@@ -8,11 +8,11 @@ import { ApiError } from "../../errors.ts"
  */
 export interface Gates {
   readonly searches: FairPool
-  /** Reads of live pages. */
+  /** The queue for reads of live pages. */
   readonly reads: FairPool
-  /** Calls that read live pages. */
+  /** The queue for calls that read live pages. */
   readonly liveCalls: FairPool
-  /** Streams of the console, which last a minute each. */
+  /** The queue for the console's streams, which last a minute each. */
   readonly eventStreams: FairPool
 }
 

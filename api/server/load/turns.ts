@@ -3,7 +3,7 @@ type Begin = () => void
 
 /** The requests waiting in one lane. */
 interface Lane {
-  /** The first request of a connection, or the next request of a connection that waited for its responses. */
+  /** First requests of connections, and requests of connections that waited for the previous response. */
   readonly fresh: Begin[]
   /** Requests that were sent before the previous one was answered. */
   readonly ahead: Begin[]
@@ -28,12 +28,12 @@ export class Turns {
   #isTaken = false
   #sliceEnd = 0
 
-  /** Requests that wait for their turn. */
+  /** Number of requests that are waiting for their turn. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** @param isAhead whether it was sent before the previous request on its connection was answered */
+  /** @param isAhead whether the request was sent before the previous one on its connection was answered */
   take(lane: string, isAhead: boolean, begin: Begin): void {
     if (!this.#isTaken) {
       this.#isTaken = true
@@ -70,7 +70,7 @@ export class Turns {
     const begin = line.fresh.shift() ?? line.ahead.shift()!
     this.#waiting--
     this.#lanes.delete(lane)
-    // Goes to the back of the queue.
+    // The lane goes to the back of the queue.
     if (line.fresh.length + line.ahead.length > 0) this.#lanes.set(lane, line)
     begin()
   }

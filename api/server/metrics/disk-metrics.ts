@@ -3,7 +3,7 @@ import { Gauge, type Registry } from "prom-client"
 export interface DiskParts {
   /** Free bytes on the data folder's disk; null if unknown. */
   readonly freeBytes: () => number | null
-  /** Answered calls that are waiting for disk space before they can be counted. */
+  /** Number of answered calls that are waiting for disk space before they can be counted. */
   readonly uncounted: () => number
 }
 

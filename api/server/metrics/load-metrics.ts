@@ -91,7 +91,7 @@ export function registerLoad(registry: Registry, { connections, gates, stored, b
 
 /** How full each bounded resource is, in one format. */
 function registerBounds(registry: Registry, look: LoadParts["bounds"]): void {
-  // The metrics of a scrape are collected concurrently.
+  // The metrics of a scrape are collected concurrently, so they share one reading.
   const bounds = sharing(look)
   const gauge = (name: string, help: string, value: (bound: Bound) => number): void => {
     const made: Gauge = new Gauge({
@@ -118,7 +118,7 @@ function registerBounds(registry: Registry, look: LoadParts["bounds"]): void {
 
 type Counts = ReadonlyMap<string, number> | null
 
-/** A counter for a total that is counted elsewhere since startup. */
+/** A counter for a total that has been counted elsewhere since startup. */
 export function counts(
   registry: Registry,
   name: string,

@@ -41,7 +41,7 @@ export function metrics(parts: MetricsParts): Middleware {
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
 const DEPTHS = new Set(["basic", "advanced", "fast", "ultra-fast"])
 
-/** Only words from a closed list: labels contain nothing that a caller wrote. */
+/** Uses only words from a closed list, so labels contain nothing that a caller wrote. */
 function labelsOf(ctx: Context, known: ReadonlySet<string>) {
   const first = ctx.path.split("/")[1] ?? ""
   const endpoint = known.has(first) ? first : "other"

@@ -5,10 +5,10 @@ import { JOB_RESULTS } from "#crawler/job.ts"
 
 import { sharing } from "#base/flow/sharing.ts"
 
-/** Each source adds several series; sources beyond this limit are shown only by the admin API. */
+/** Maximum number of sources in the metrics: each adds several series, so sources beyond this limit are shown only by the admin API. */
 export const MAX_SOURCES = 200
 
-/** Returns the first sources by name, at most this many. */
+/** Returns the results of the first `limit` sources, ordered by name. */
 export type SourceResults = (limit: number) => Promise<readonly SourceResult[]>
 
 /** How the last runs of the declared sources ended. */

@@ -7,7 +7,8 @@ export type CallerKeys = Pick<KeyStore, "verify"> & Partial<Pick<KeyStore, "veri
 
 /**
  * Lets a request pass if it carries a valid key: `Authorization: Bearer <key>`, or, with `bodyKey`, the older field
- * `api_key` of the JSON body. The header wins when both are present. Without a header, a user's session counts instead.
+ * `api_key` of the JSON body. The header wins when both are present. Without a header, a user's session is used
+ * instead.
  *
  * There is one step before the body reader and one after, so that a request with a header is checked before its body is
  * read.

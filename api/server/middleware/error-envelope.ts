@@ -22,7 +22,7 @@ export interface Refused {
   readonly status: number
   readonly message: string
   readonly fields: Readonly<Record<string, unknown>>
-  /** The credits of the key are used up. */
+  /** Whether the key's credits are used up. */
   readonly isSpent: boolean
 }
 

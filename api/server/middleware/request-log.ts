@@ -3,12 +3,12 @@ import type { Logger } from "pino"
 
 import { callerGone, type Context, type Middleware, type RequestState } from "../../context.ts"
 
-/** Longest client name that is logged; the header comes from the caller and may contain anything. */
+/** Maximum length of a client name in the log; the header comes from the caller and may contain anything. */
 const MAX_CLIENT_CHARS = 40
 
 /**
- * One line for each request: the endpoint, the outcome and the time taken. Never the body, a key or an address with
- * parameters, because all of these may be private; the question only with `queries`.
+ * Logs one line for each request: the endpoint, the outcome and the time taken. The body, keys and addresses with
+ * parameters are never logged, because all of these may be private; the question is logged only with `queries`.
  */
 export function requestLog(log: Logger, { queries = false } = {}): Middleware {
   return async (ctx, next) => {
@@ -34,7 +34,7 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
   }
 }
 
-/** Node's codes for errors when the other end closed the connection. */
+/** Node's codes for errors that occur when the other end closes the connection. */
 const HUNG_UP: readonly unknown[] = ["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "EPIPE"]
 
 /**

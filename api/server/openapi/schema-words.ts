@@ -14,7 +14,7 @@ export interface FieldRow {
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** Levels of nested objects that are shown, so that no row is too far from its parent. */
+/** Maximum number of levels of nested objects that are shown, so that no row is too far from its parent. */
 const MAX_LEVELS = 4
 
 /** The fields of an object, including those of nested objects and lists, in the order of the schema. */
@@ -45,7 +45,7 @@ export function fieldRows(schema: JsonSchema, schemas: Schemas): FieldRow[] {
     })
   }
 
-  /** The schema, or the one of its choices, that has fields. */
+  /** The schema itself, or the first of its choices, that has fields; `null` if there is none. */
   function fieldsOf(given: JsonSchema): JsonSchema | null {
     return choices(resolved(given)).find(({ properties }) => properties !== undefined) ?? null
   }

@@ -277,7 +277,7 @@ const filled = (
     encodeURIComponent(given[name] ?? examples[0]?.path?.[name] ?? "1"),
   )
 
-/** Minimal bodies of operations that need more than an empty body, for trying their parameters. */
+/** Minimal bodies for testing the parameters of operations that need more than an empty body. */
 const LEAST_BODIES: Readonly<Record<string, object>> = {
   putSource: { seeds: "https://docs.example.com/" },
   skipHost: { host: "docs.example.com" },

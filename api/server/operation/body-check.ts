@@ -17,7 +17,7 @@ export interface Problem {
 export const problemsText = (problems: readonly Problem[]): string =>
   `${problems.map(({ field, message }) => `${field} ${message}`.trim()).join("; ")}.`
 
-/** A check that lists a body's problems by its schema; fields that the schema doesn't have are errors. */
+/** A function that checks a body against a schema and lists its problems; fields that the schema doesn't have are errors. */
 export function bodyCheck(schema: Schema): (body: unknown) => Problem[] {
   let validate: ValidateFunction | undefined
   return (body) => {

@@ -15,7 +15,7 @@ export interface Answer<T = unknown> {
   readonly schema: Schema<T>
   /** Media type; JSON when left out. */
   readonly type?: string
-  /** Whether a caller can get it as {@link EVENT_STREAM} instead. */
+  /** Whether a caller can get the answer as {@link EVENT_STREAM} instead. */
   readonly streams?: boolean
 }
 
@@ -32,7 +32,7 @@ export interface Example {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: Readonly<Record<string, unknown>>
   readonly status: number
-  /** A possible response; left out where the schema says everything. */
+  /** A possible response; left out if the schema already describes it completely. */
   readonly answer?: unknown
 }
 
@@ -51,7 +51,7 @@ export interface DomainCaps {
 /** A feature's description of its calls for the OpenAPI document. */
 export interface Description {
   readonly operations: readonly Operation[]
-  /** Additional entries of `#/components/schemas`: named schemas in operations are found without this. */
+  /** Additional entries of `#/components/schemas`; named schemas that operations use are found without this. */
   readonly schemas?: Readonly<Record<string, JsonSchema>>
   /** Headings of the reference that no other feature has, each with a sentence. */
   readonly tags?: Readonly<Record<string, string>>
@@ -102,7 +102,7 @@ interface Written {
   /** Schemas of path parameters; by default, any text. */
   readonly path?: Fields
   readonly query?: Fields
-  /** Query parameters that are required. */
+  /** Names of the required query parameters. */
   readonly needs?: readonly string[]
   readonly body?: Body
   readonly answers: Readonly<Record<number, Answer>>

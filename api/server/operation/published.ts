@@ -14,10 +14,10 @@ export const notSet: JsonSchema = {
 export type Narrower = Readonly<Record<string, JsonSchema>>
 
 /**
- * The schema of a request body as callers see it: the schema that checks bodies, plus the ways to leave a field out
- * that are handled before the check, without the texts of its messages.
+ * The schema of a request body as callers see it: the schema that checks bodies, plus the ways of leaving out a field
+ * that are handled before the check, and without the texts used in messages.
  *
- * @param narrower rules of the endpoint's own code, as far as a schema can express them
+ * @param narrower rules that the endpoint's own code checks, as far as a schema can express them
  */
 export function publishedBody<T>(schema: RequestSchema<T>, narrower: Narrower = {}): JsonSchema {
   const required = new Set(schema.required)
@@ -63,7 +63,7 @@ export function closedBody<T>(
   }
 }
 
-/** Like the body above, for an object with these fields. */
+/** Like {@link closedBody}, but for an object with these fields. */
 export const bodyOf = <const F extends Fields>(
   fields: F,
   rules?: JsonSchema & { readonly required?: boolean },

@@ -49,14 +49,14 @@ export const moment = (description: string): Schema<number> => ({
 /** The part of a web address that a schema can check: its beginning. */
 export const webAddress = { pattern: String.raw`^\s*[Hh][Tt][Tt][Pp][Ss]?://` }
 
-/** For calls that take no body, or an empty object. */
+/** The body of calls that accept no body, or only an empty object. */
 export const noBody = bodyOf({})
 
 export const addressesModels = yesNo(
   "True when the shown text gives orders to language models; otherwise left out.",
 )
 
-/** For responses to requests with fields that may have no effect. */
+/** Warnings, for responses to requests with fields that may have no effect. */
 export const warnings = listOf(
   namedObject("Warning", {
     code: oneOf(WARNING_CODES),

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../schema/schemas.ts"
 
-/** The API on behalf of one caller; returns the body of a 200 answer. */
+/** Calls the API on behalf of one caller; returns the body of a 200 answer. */
 export interface Api {
   get(path: string): Promise<unknown>
   post(path: string, body: object): Promise<unknown>
@@ -21,7 +21,7 @@ export type ObjectSchema = { readonly type: "object" } & JsonSchema
 export interface Tool {
   readonly name: string
   readonly title: string
-  /** The tool's purpose; models choose by this. */
+  /** The tool's purpose; models choose tools by this text. */
   readonly description: string
   readonly inputSchema: ObjectSchema
   readonly outputSchema: ObjectSchema

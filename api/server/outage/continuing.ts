@@ -8,7 +8,7 @@ export const isContinuing = (): boolean => continuing.getStore() === true
 
 /** Calls that only read the index and continue during an outage. All others are refused, so a new call is refused until it is added here. */
 const READING = new Map([
-  // With this call, browsers ask whether a page may make calls with a public key.
+  // Browsers make this call to ask whether a page may make calls with a public key.
   ["OPTIONS", /^\/(?:search|suggest)$/],
   [
     "GET",

@@ -25,7 +25,7 @@ interface Waiting {
  * written, so that none is written twice.
  */
 export class Journal implements AsyncDisposable {
-  /** Entries left by an earlier process, in order; the first has position 0. */
+  /** Entries left behind by an earlier process, in order; the first has position 0. */
   readonly left: readonly unknown[]
   readonly #path: string
   readonly #lock: Disposable
@@ -51,8 +51,8 @@ export class Journal implements AsyncDisposable {
   }
 
   /**
-   * Opens the first journal of a data folder that no other process holds, followed by journals that ended processes
-   * left there.
+   * Opens the first journal of a data folder that no other process holds, followed by the journals left there by
+   * processes that have ended.
    * @throws Error of the system if the folder cannot be written to
    */
   static open(dataDir: string): readonly [Journal, ...Journal[]] {

@@ -13,15 +13,15 @@ import { isContinuing } from "./continuing.ts"
 
 /**
  * How long calls that continue may use a value after it was read from the state. This process cannot learn that a key
- * was disabled during the outage, so the key may still search for this long. A restart or failover of a server is
- * shorter.
+ * was disabled during the outage, so the key may still search for this long. A restart or failover of a server takes
+ * less time.
  */
 export const REMEMBERED_MS = 5 * 60_000
 /** Maximum number of remembered values of each kind; the one that was read longest ago is dropped first. */
 const MOST_REMEMBERED = 10_000
-/** After this long without an answer, a probe checks whether the server answers at all. */
+/** Milliseconds without an answer after which a probe checks whether the server answers at all. */
 const SLOW_MS = 1000
-/** When a probe takes longer, the server is away. */
+/** Milliseconds after which a probe without an answer means that the server is away. */
 const LOOK_MS = 3000
 const AGAIN_MS = 1000
 
@@ -54,10 +54,10 @@ export class StateOutage implements Disposable {
   readonly #closed = new AbortController()
   /** Why the server is away; null while it is not. */
   #why: unknown = null
-  /** When the latest outage began, and when the last one ended, by the steady clock. */
+  /** When the latest outage began, and when an outage last ended, by the steady clock. */
   #since = Number.NEGATIVE_INFINITY
   #endedAt = Number.NEGATIVE_INFINITY
-  /** Rejects each load that waits for the state, when the server goes away. */
+  /** Functions that reject the loads waiting for the state when the server goes away. */
   readonly #waiting = new Set<(why: unknown) => void>()
 
   constructor({ stores, onChange = () => {}, slowMs = SLOW_MS, lookMs = LOOK_MS }: StateOutageParts) {
@@ -88,7 +88,8 @@ export class StateOutage implements Disposable {
   }
 
   /**
-   * Asks the state. For a call that continues, it fails at once while the server is away, and as soon as the server is found to be away.
+   * Asks the state. If the call continues during an outage, this fails at once while the server is away, and otherwise
+   * as soon as the server is found to be away.
    * @throws an error for which {@link isStateAway} is true
    */
   async ask<T>(load: () => Promise<T>): Promise<T> {
@@ -113,7 +114,8 @@ export class StateOutage implements Disposable {
   }
 
   /**
-   * Makes a `load` that answers a call that continues from memory, with values up to {@link REMEMBERED_MS} old.
+   * Wraps `load` so that, while the server is away, calls that continue get remembered values up to {@link
+   * REMEMBERED_MS} old.
    * @param isKept whether to remember a value; by default, every value
    */
   remembered<A extends readonly unknown[], T>(
@@ -140,7 +142,7 @@ export class StateOutage implements Disposable {
     }
   }
 
-  /** Makes a `load` that returns `instead` to a call that continues while the server is away. */
+  /** Wraps `load` so that, while the server is away, calls that continue get `instead`. */
   without<A extends readonly unknown[], T>(
     load: (...args: A) => Promise<T>,
     instead: T,

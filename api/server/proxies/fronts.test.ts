@@ -123,8 +123,8 @@ describe.each(programs)("%s before the appliance", (program) => {
 const ownName = (appliance: string) => ({ page: "behind-a-proxy", name: "localhost", appliance })
 
 /**
- * The messages to a client that watches a job, until the closing one. A server's frames need no decoding, since servers
- * don't mask them.
+ * The messages sent to a client that is watching a job, up to the closing message. A server's frames need no decoding,
+ * since servers don't mask them.
  */
 async function watched(
   { port }: Front,

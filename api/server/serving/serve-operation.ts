@@ -26,8 +26,9 @@ interface Call<Q, B, P extends string> {
 }
 
 /**
- * Adds the route of an operation to a router. The body is checked before the handler runs. The value that the handler returns is the
- * answer; a handler that returns undefined answers on its own. The status is set only where the operation has just one.
+ * Adds the route of an operation to a router. The body is checked before the handler runs. The value that the handler
+ * returns is the answer; a handler that returns undefined answers on its own. The status is set only if the operation
+ * has just one.
  */
 export function serve<Q, B, A, P extends string>(
   router: Router<RequestState>,

@@ -7,22 +7,22 @@ export interface ChildOptions {
   /** Module to run. */
   readonly module: string
   readonly env: NodeJS.ProcessEnv
-  /** Where the child's standard output goes; by default, to the standard output of this process. */
+  /** Where the child's standard output goes; by default, to this process's standard output. */
   readonly output?: "stdout" | "stderr"
   onMessage(message: ChildMessage): void
-  /** Called before a restart with how the child ended and when it starts again. */
+  /** Called before a restart with how the child ended and the milliseconds until it starts again. */
   onCrash(name: string, ending: string, restartMs: number): void
   /**
    * Called instead when the child crashed {@link MAX_RESTARTS} times without ever running for a minute, with the reason
    * for the last crash.
-   * @returns when to try again, in milliseconds; null gives up
+   * @returns milliseconds until the next attempt; null to give up
    */
   onGiveUp(name: string, ending: string): number | null
   /** Milliseconds before the first restart; each further restart waits twice as long. Default 500. */
   readonly firstRestartMs?: number
   /**
-   * An exit is reported after this delay: a signal to all processes may end a child before the supervisor receives it.
-   * Default 100.
+   * Milliseconds after which an exit is reported: a signal to all processes may end a child before the supervisor
+   * receives it. Default 100.
    */
   readonly tellMs?: number
 }
@@ -32,7 +32,7 @@ const FIRST_RESTART_MS = 500
 const LAST_RESTART_MS = 30_000
 /** Maximum number of consecutive restarts: with the delays between them, they take about three minutes, after which temporary problems should have passed. */
 export const MAX_RESTARTS = 10
-/** A child that ran this long counts as healthy again: after its next crash it is restarted with the first delay. */
+/** Milliseconds after which a running child counts as healthy again: after its next crash it is restarted with the first delay. */
 const HEALTHY_MS = 60_000
 
 const NODE_FLAGS = [
@@ -105,7 +105,7 @@ export class Child {
     }, this.#options.tellMs ?? TELL_MS)
   }
 
-  /** @returns when the child is started again; null: never */
+  /** @returns milliseconds until the child is started again; null: never */
   #tell(ending: string): number | null {
     const { name, firstRestartMs = FIRST_RESTART_MS } = this.#options
     if (this.#crashes > MAX_RESTARTS) return this.#options.onGiveUp(name, ending)

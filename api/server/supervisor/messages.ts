@@ -10,7 +10,7 @@ export type ChildMessage =
       readonly apiKey: string | null
       /** Whether an operator's key is set. */
       readonly operatorKey: boolean
-      /** The appliance's own handbook is being crawled. */
+      /** Whether the appliance's own handbook is being crawled. */
       readonly handbook: boolean
       /** Whether searches are for sale, in one line; null: selling isn't set up. */
       readonly sales: string | null

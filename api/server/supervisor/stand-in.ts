@@ -6,12 +6,12 @@ import { notWritable, remedy, type UnwritableBecause } from "#base/disk-space.ts
 
 /** SQLite writes next to the file it reads, so this file and its write-ahead log are copied. */
 const COPIED = /^state\.db(?:-wal)?$/
-/** Files that belong to processes that write; this process makes its own. */
+/** Files that belong to processes writing to the folder; this process makes its own. */
 const LEFT_OUT = /^(?:state\.db-shm|locks|compile-cache)$/
 /** If there is anything to serve, at least one of these exists. */
 const SERVED = ["state.db", "index", "generations"]
 
-/** The operator's message about a folder that has a stand-in. */
+/** The message to the operator about a folder that has a stand-in. */
 export const asItIs = (folder: string, because: UnwritableBecause): string =>
   `The folder ${folder} cannot be written to (${because}). It is served as it is; whatever is counted or stored meanwhile is lost when Fossick stops. To continue, ${remedy(because)}: Fossick notices on its own.`
 

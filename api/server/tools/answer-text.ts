@@ -13,8 +13,8 @@ import {
 // Answers of the API as text for a model: everything it needs, and nothing meant for programs.
 
 /**
- * Maximum characters of all pages in one answer together: about as much as models read at once without losing track.
- * Pages share it evenly, and each page that is cut says so.
+ * Maximum number of characters for all pages in one answer together: about as much as models read at once without
+ * losing track. Pages share them evenly, and each page that is cut off says so.
  */
 export const MAX_CHARS = 60_000
 

@@ -94,7 +94,7 @@ export interface SearchAnswer extends Warned {
   readonly answer: string | null
   readonly results: readonly SearchResult[]
   readonly images: readonly Image[]
-  /** Why nothing was found; left out when something was. */
+  /** Why nothing was found; left out if something was found. */
   readonly miss?: { readonly cause: string; readonly text: string }
   readonly coverage?: { readonly complete: boolean; readonly complete_as_of?: string }
 }
@@ -103,14 +103,14 @@ export interface SearchAnswer extends Warned {
 export const degradedNote = (answer: unknown): string | false =>
   degradedText((answer as { readonly degraded?: readonly DegradedPart[] }).degraded) ?? false
 
-/** Why a search found nothing, and as of which date this is known; empty if unknown. */
+/** Why a search found nothing, and as of when this is known; empty if unknown. */
 export function missText({ miss, coverage }: SearchAnswer): string {
   if (miss === undefined) return ""
   const asOf = coverage?.complete_as_of
   return ` ${miss.text}${asOf === undefined ? "" : ` The sources searched are complete as of ${asOf}.`}`
 }
 
-/** The threshold for searches that looked for an answer and found none. */
+/** Score threshold for searches that looked for an answer and found none. */
 const DOUBTFUL_WITHOUT_ANSWER = 0.5
 
 /** Whether, judging by scores, none of the pages found answers the question. */

@@ -8,9 +8,9 @@ import { noteOf } from "./output.ts"
 // answer is a single piece of text: the structured content as JSON.
 
 const MAX_RESULTS = 10
-/** A result with a lower score is not a source: see `max_results: "auto"`. */
+/** Results with a lower score are left out: see `max_results: "auto"`. */
 const LEAST_SCORE = 0.1
-/** Characters of a page that a model gets at once; the rest has a separate id. */
+/** Number of characters of a page that a model gets at once; the rest has a separate id. */
 export const MAX_FETCH_CHARS = 100_000
 
 type Given = Readonly<Record<string, unknown>>

@@ -51,7 +51,7 @@ test("a question is one trace with its caller's, and so is a run with its visits
   await expect
     .poll(() => names(TRACES.question))
     .toEqual(expect.arrayContaining(["fossick-api: POST /search", "fossick-api: search the index"]))
-  // The caller and the callee.
+  // Each call's span has its caller's span as its parent.
   const spanOf = (trace: string, name: string) => inTrace(trace).find((one) => one.name === name)!
   const [asked, run, visit] = ["PUT /admin/sources/{name}", "run", "visit"].map((name) =>
     spanOf(TRACES.run, name),

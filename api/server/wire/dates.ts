@@ -39,7 +39,7 @@ export function dateWindow(request: GivenDates, now: Date): DateWindow {
 
 function day(field: string, text: string): Date {
   const date = new Date(`${text.trim()}T00:00:00Z`)
-  // The round trip refuses days that do not exist: the parser reads 30 February as 2 March.
+  // Converting the date back to text detects days that do not exist: the parser reads 30 February as 2 March.
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text.trim()) {
     throw badRequest(`Invalid ${field}. Must be a date of the form YYYY-MM-DD.`)
   }

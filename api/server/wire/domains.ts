@@ -49,7 +49,7 @@ function hosts(field: string, entry: string): string[] {
 function spellings(host: string): string[] {
   const bare = host.replace(/^www\./, "")
   const above = bare === host ? null : getDomain(bare)
-  // `www.gov.uk` is a site, `gov.uk` a suffix: the rest must be a domain.
+  // `www.gov.uk` is a site, but `gov.uk` is a suffix: without `www.`, the rest must be a domain.
   if (above === null) return [host]
   // A subdomain covers only itself, so the spellings with and without `www.` don't cover each other.
   return above === bare ? [bare] : [bare, host]
@@ -67,7 +67,7 @@ const bareText = (entry: string): string =>
     .replace(/^https?:\/\//i, "")
     .replace(/\/$/, "")
 
-/** The text after the colon in a name; an IPv6 address has its port after the brackets. */
+/** Splits off the text after the colon, which is the port; an IPv6 address has its port after the brackets. */
 function withoutPort(text: string): { readonly name: string; readonly port: string | null } {
   const [, name, port] = /^(\[[^\]]*\]|[^:[\]]*):([^:/?#]*)$/.exec(text) ?? []
   return name === undefined || port === undefined ? { name: text, port: null } : { name, port }

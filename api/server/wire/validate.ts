@@ -14,7 +14,7 @@ export type RequestSchema<T> = Schema<T> & {
 export interface FieldSchema {
   /** One sentence for the API reference; the handbook says more. */
   readonly description?: string
-  /** Only for the API reference; the code does the checking. */
+  /** The format, for the API reference only; the code does the checking. */
   readonly format?: "date" | "regex"
   readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object"
   readonly enum?: readonly string[]

@@ -3,7 +3,7 @@ import { isSet, type RequestSchema } from "./validate.ts"
 
 /**
  * Kinds of warnings, for programs. `unknown-field`: the endpoint has no such field; `no-effect`: other fields of the
- * request rule this one out; `shortened`: only the beginning of the value counts; `left-out`: a result is missing
+ * request rule this one out; `shortened`: only the beginning of the value is used; `left-out`: a result is missing
  * because it is too old or gone; `stale`: a result is older than the request asks for; `unread`: pages of a requested
  * source could not be read at their last visit; `language`: hardly any page is in the question's language, or another
  * model would read it; `outage`: the PostgreSQL server could not be reached.
@@ -52,7 +52,7 @@ export function unknownFields(schema: RequestSchema<unknown>, body: Fields): rea
     : [...named, { code: "unknown-field", text: `${others} more unknown fields have no effect.` }]
 }
 
-/** A warning if `text` is longer than the number of characters that count. */
+/** A warning if `text` is longer than the `most` characters that are used. */
 export const shortened = (field: string, text: string | undefined, most: number): readonly Warning[] =>
   text === undefined || text.length <= most
     ? []

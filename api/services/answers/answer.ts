@@ -27,7 +27,7 @@ export interface Asked {
   /** The same as in `SearchResult`. */
   readonly rarity?: SearchResult["rarity"]
   readonly depth: AnswerDepth
-  /** Aborts when the caller no longer waits for the answer. */
+  /** Aborts when the caller is no longer waiting for the answer. */
   readonly signal: AbortSignal
   readonly log: Logger
   /** Called with each piece of the answer as it is written; joined, the pieces form the answer. */

@@ -72,7 +72,7 @@ export class Bearing {
     return read
   }
 
-  /** Returns `null` when the vectors cannot decide. */
+  /** Whether the texts are similar in meaning; `null` when the vectors cannot decide. */
   async #near(text: string, source: string): Promise<boolean | null> {
     const embedder = this.#embedder
     if (!embedder) return null

@@ -7,7 +7,7 @@ import { isRefusal } from "./refusals.ts"
 
 /** Longer replies are cut here, because each sentence is compared with whole sources; a reply of the requested length is shorter. */
 const MAX_REPLY_CHARS = 20_000
-/** Minimum share of the words that the source of a sentence without a citation must have; it is larger, because the source has to be guessed. */
+/** Minimum share of a sentence's words that its source must have if the sentence has no citation; this share is larger, because the source has to be guessed. */
 const UNCITED = 0.8
 /** Matches the start of the source list that some models add below their reply. */
 const LIST_OF_SOURCES =
@@ -59,7 +59,7 @@ export class CheckedReply {
    *
    * @param reply the whole reply so far
    * @param isWhole whether the reply is complete; if not, text that may still change is left for the next call
-   * @param isCut whether the last sentence may lack its end
+   * @param isCut whether the last sentence may be incomplete
    */
   async take(reply: string, isWhole: boolean, isCut = false): Promise<CitedStatement[]> {
     const text = reply.slice(0, MAX_REPLY_CHARS)

@@ -31,7 +31,7 @@ const SAYS = new RegExp(
 const LONGEST_RANGE = 8
 
 /**
- * A line of a reply with every citation in it as `[1]` or `[1,2]`.
+ * A line of a reply with every citation in it rewritten as `[1]` or `[1,2]`.
  *
  * @param roundToo whether a bare number in parentheses at the end of a sentence is a citation; false if the reply has
  * other forms
@@ -79,7 +79,7 @@ function numbersOf(inside: string): number[] | null {
   return (inside.split("†")[0]!.match(/\d+/g) ?? []).map(Number)
 }
 
-/** Moves a citation from the start of a line to after its first sentence. */
+/** Moves a citation from the start of a line to the end of its first sentence. */
 function withCitationBehind(text: string, numbers: string): string {
   const capitalised = text.charAt(0).toUpperCase() + text.slice(1)
   const end = /[.!?。！？](?=\s|$)/.exec(capitalised)

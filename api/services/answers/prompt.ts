@@ -26,8 +26,7 @@ export interface ToShow {
 export interface AnswerPrompt {
   readonly messages: readonly ChatMessage[]
   /**
-   * For each citable source, in the order of the hits, all the text of it that the model saw; empty if the model saw
-   * none.
+   * For each citable source, in the order of the hits, all of its text that the model saw; empty if the model saw none.
    */
   readonly shown: readonly string[]
 }

@@ -96,6 +96,6 @@ test("an embedder that is late twice is waited for at most once", async () => {
     throw new Error("late")
   }
   expect(await answer({ embedding })).toBeNull()
-  // The source and the first sentence.
+  // One call for the source, and one for the first sentence.
   expect(calls).toBe(2)
 })

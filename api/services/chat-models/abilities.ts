@@ -13,7 +13,7 @@ export interface Abilities {
   readonly form: "json_schema" | "json_object" | "none"
   readonly streams: boolean
   readonly temperature: boolean
-  /** Whether messages with the role `system` are accepted; some models' templates don't have it. */
+  /** Whether messages with the role `system` are accepted; some models' templates don't support it. */
   readonly system: boolean
 }
 

@@ -17,7 +17,7 @@ export interface ReplyOptions {
   readonly signal: AbortSignal
   /** The form of the reply, enforced by servers that can do so; for others, only the messages ask for it. */
   readonly form?: ReplyForm
-  /** With `report`, minutes may pass, so the call waits for a model that is still loading. Default `answer`. */
+  /** With `report`, the reply may take minutes, so the call waits for a model that is still loading. Default `answer`. */
   readonly patience?: "answer" | "report"
   /** Called with the reply so far, each time it grows. */
   readonly onText?: (text: string) => void

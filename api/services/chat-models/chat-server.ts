@@ -16,7 +16,7 @@ export type ChatSettings = Values<typeof chatModelSettings>
 
 /** Maximum size of a stream, in which each token has about 250 bytes of JSON around it. */
 const MAX_STREAM_BYTES = 8 * 1024 * 1024
-/** Maximum characters per token: no reply averages more, so a server that ignores the token limit is cut off here. */
+/** Maximum number of characters per token: no reply averages more, so a server that ignores the token limit is cut off here. */
 const CHARS_OF_TOKEN = 8
 /** Milliseconds between two checks of a server that is loading its model. */
 const LOADING_MS = 1000
@@ -24,7 +24,7 @@ const LOADING_MS = 1000
 const FIRST_RETRY_MS = 500
 /** Context size of a model whose server does not report it: the smallest size common today. */
 const USUAL_CONTEXT = 8192
-/** Tokens for the roles and marks that a chat template puts between messages. */
+/** Number of tokens for the roles and marks that a chat template puts between messages. */
 const TEMPLATE_TOKENS = 200
 const LEAST_ROOM = 256
 const SENTENCE_END = /[\n.!?。！？\]】)]/
@@ -110,7 +110,7 @@ export class ChatServer implements ChatModel {
   #failure(error: unknown, patience: Patience, wasSent: boolean): ChatModelError {
     if (this.#closed.signal.aborted) return new ChatModelError("the appliance is stopping")
     if (patience.signal.aborted) {
-      // A model whose request waits for its turn, or that writes slowly, does not count as away.
+      // A model whose request is waiting for its turn, or that writes slowly, does not count as away.
       if (wasSent && !patience.wasHeard)
         this.#isAway(`The language model did not begin to reply within ${patience.limitMs} ms.`)
       return new ChatModelError(`no reply within ${patience.limitMs} ms`)
@@ -270,7 +270,7 @@ export class ChatServer implements ChatModel {
     })
   }
 
-  /** Whether the server answers again; by the time it does, a model has finished loading. */
+  /** Checks whether the server answers again; by the time it does, its model has finished loading. */
   async #look(): Promise<void> {
     await this.#ask(ONE_WORD, { maxTokens: 16, signal: this.#closed.signal, patience: "report" })
     await this.contextFrom(this.#closed.signal)

@@ -16,8 +16,8 @@ export interface ContextAsked {
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * How many tokens a model can read and write together, as its server reports; `null` if it does not. The configured
- * size takes precedence over the trained size, because servers cut longer texts, some of them silently.
+ * How many tokens a model can read and write together, according to its server; `null` if the server doesn't report it.
+ * The configured size takes precedence over the trained size, because servers cut longer texts, some of them silently.
  */
 export async function contextSize({
   server,
@@ -35,7 +35,8 @@ export async function contextSize({
       return {}
     }
   }
-  // Sends all requests at once: each server knows only some of these addresses, and an answer is waiting.
+  // All requests are sent at once, because each server knows only some of these addresses and an answer is waiting for
+  // the result.
   const [models, props, lmStudio, running, shown] = await Promise.all([
     ask(server.get("/models", limits)),
     ask(root.get("/props", limits)),
@@ -46,13 +47,13 @@ export async function contextSize({
   const listed = ofModel(models["data"], model)
   const studio = ofModel(lmStudio["data"], model)
   return (
-    // vLLM; one slot of llama.cpp, and all of its slots; LM Studio.
+    // Reported by vLLM; by llama.cpp, for one slot or for all of its slots; by LM Studio.
     size(listed["max_model_len"]) ??
     size(inner(props, "default_generation_settings")["n_ctx"]) ??
     size(inner(listed, "meta")["n_ctx"]) ??
     size(studio["loaded_context_length"]) ??
     ollamaSize(ofModel(running["models"], model), shown) ??
-    // LM Studio before the model is loaded; OpenRouter and Together; Groq; Mistral.
+    // Reported by LM Studio before the model is loaded; by OpenRouter and Together; by Groq; by Mistral.
     size(studio["max_context_length"]) ??
     size(listed["context_length"]) ??
     size(listed["context_window"]) ??

@@ -40,7 +40,7 @@ export interface Unreasoned {
  * because some templates put that in the prompt; and the channels of OpenAI's harmony format, where `final` is the
  * answer.
  *
- * @param isWhole false while more text may come: then the end is held back if it may become a mark of reasoning
+ * @param isWhole false while more text may come: trailing text that may turn into a mark of reasoning is then held back
  */
 export function withoutReasoning(reply: string, isWhole = true): Unreasoned {
   if (HARMONY.test(reply)) return finalChannel(reply)

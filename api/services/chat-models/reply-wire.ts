@@ -89,7 +89,7 @@ export class ReplyReader {
    * @throws NoReply when it is invalid
    */
   ended(): Arrived {
-    // A last event without a blank line after it.
+    // Ends a last event that has no blank line after it.
     this.#parser.feed("\n\n")
     if (!this.#sawChoice) throw new NoReply("has no choices")
     this.#isDone = true

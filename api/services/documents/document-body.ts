@@ -13,7 +13,7 @@ import {
 
 /** Maximum number of documents per call. */
 export const MOST_DOCUMENTS = 10_000
-/** An id is a name, or a path with slashes; its characters are kept as they are. */
+/** Maximum length of a document's id. An id is a name, or a path with slashes; its characters are kept as they are. */
 const MAX_ID_CHARS = 1000
 const MAX_URL_CHARS = 2000
 const MAX_TITLE_CHARS = 1000

@@ -8,7 +8,7 @@ import { rareWord } from "#engine/testing/pages.ts"
 
 import { killableAppliance } from "../../testing/killable-appliance.ts"
 
-// A whole appliance that is killed while a program sends documents.
+// A whole appliance that is killed while a program is sending documents.
 
 test("every acknowledged document ends up in the index, even if all processes are killed repeatedly", async () => {
   const appliance = await killableAppliance()

@@ -27,7 +27,7 @@ export interface KeptDocumentsParts {
   readonly jobs: Pick<Jobs, "get" | "open">
   /** Base address for documents without their own; ends with `/`. */
   readonly filesAt: string
-  /** Maximum bytes of one document. */
+  /** Maximum size in bytes of one document. */
   readonly maxBytes: number
 }
 
@@ -49,7 +49,7 @@ export class KeptDocuments {
     this.#parts = parts
   }
 
-  /** Maximum bytes of one document. */
+  /** Maximum size in bytes of one document. */
   get maxBytes(): number {
     return this.#parts.maxBytes
   }
@@ -138,7 +138,7 @@ export class KeptDocuments {
   }
 
   /**
-   * Waits until documents stored before the call can be searched: changes of documents start runs.
+   * Waits until documents stored before the call can be searched: changes to documents start runs.
    * @returns false when that took too long, or the run failed
    */
   async searchable(name: string, signal: AbortSignal): Promise<boolean> {

@@ -106,8 +106,8 @@ function documentOf(document: DocumentBody): SentDocument {
   const [form = "text"] = contentsOf(document)
   const text = document[form] ?? ""
   return {
-    // A document without an id or address gets an id from its content, excluding its readers, so that sending it twice
-    // keeps one document.
+    // A document without an id or address gets an id from its content, excluding its readers, so that sending the
+    // document twice stores it only once.
     id: id ?? url ?? createHash("sha256").update(JSON.stringify(said)).digest("base64url").slice(0, 22),
     url,
     body: new TextEncoder().encode(text),

@@ -33,7 +33,7 @@ export interface DocumentNeeds {
   readonly readOnly: string | null
 }
 
-/** Maximum bytes of a body that names documents to delete. */
+/** Maximum size in bytes of a body that names documents to delete. */
 const DELETE_BYTES = 4_000_000
 
 /** Documents sent by programs: store, list, show, delete. */

@@ -19,7 +19,7 @@ import {
 // The answers that appliances give each other, in snake_case like the whole API, and the checks by the receiving
 // appliance, which ignores unknown fields and rejects an answer with an invalid one.
 
-/** Maximum number of a question's words for which counts are sent or accepted: a question of 4,000 characters has fewer in one language. */
+/** Maximum number of a question's words for which counts are sent or accepted: a question of 4,000 characters has fewer words in one language. */
 export const MOST_WORDS = 2000
 /** Maximum number of characters of a page in an answer. */
 const MOST_CHARS = 20_000_000

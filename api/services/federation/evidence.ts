@@ -13,10 +13,10 @@ import { sourceOfPeer } from "./peers-file.ts"
 
 // The data that appliances exchange about a page besides its result: snake_case, as in the whole API.
 
-/** Raised when an older appliance would rank data from a newer one incorrectly, or vice versa. */
+/** To be raised when an older appliance would rank data from a newer one incorrectly, or vice versa. */
 export const EVIDENCE_VERSION = 2
 
-/** Images of one page. */
+/** Maximum number of images for one page. */
 const MOST_IMAGES = 20
 
 export function evidenceOf({ parts, evidence, ...hit }: Hit): WireEvidence | null {

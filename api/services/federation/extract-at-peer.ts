@@ -3,7 +3,7 @@ import { Ajv, type ValidateFunction } from "ajv"
 import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
 import { type Peer, PeerError } from "./peer.ts"
 
-/** Limit for one page; larger pages are abandoned. */
+/** Maximum size in bytes of one page; larger pages are abandoned. */
 const MOST_BYTES = 2 * 1024 * 1024
 
 /** A page as a peer extracted it, or why the peer could not. */

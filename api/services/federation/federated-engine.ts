@@ -16,7 +16,7 @@ import { peerOfSource, sourceOfPeer } from "./peers-file.ts"
 export interface PeersAsked {
   /** The body of the POST /search that asked the question, or of an equivalent one. */
   readonly body: Readonly<Record<string, unknown>>
-  /** How often it has been handed on. */
+  /** How often the question has been handed on. */
   readonly hops: number
 }
 
@@ -29,7 +29,7 @@ export interface FederatedQuery extends Query {
 export interface PeerReport {
   readonly name: string
   readonly state: PeerState
-  /** Pages that it returned, before they were merged with the others. */
+  /** Number of pages that the peer returned, before they were merged with the others. */
   readonly results: number
   /** Why the peer gave no reply; continues a sentence whose subject is the peer. */
   readonly because?: string
@@ -44,7 +44,7 @@ export interface FederatedResult extends SearchResult {
 
 export interface FederatedParts {
   readonly peers: readonly Peer[]
-  /** Questions that have been handed on this often are answered only from this appliance's index. */
+  /** Maximum number of hops: questions that have been handed on this often are answered only from this appliance's index. */
   readonly mostHops: number
   /** The operator's rules. */
   readonly rules: () => Promise<readonly Rule[]>
@@ -84,11 +84,11 @@ const MOST_RESULTS = 50
 const MOST_PASSAGES = 3
 
 /**
- * Our own index and its peers as one. In a first round, each reports how many pages have each word of the question. In
- * a second round, each ranks by the sums, so that their scores are comparable; the final ranking is then made from all
- * results. The filters of the query are checked again here, whatever a peer claims.
+ * Our own index and its peers as one. In a first round, each reports how many pages contain each word of the question.
+ * In a second round, each ranks by the sums, so that their scores are comparable; the final ranking is then made from
+ * all results. The filters of the query are checked again here, whatever a peer claims.
  *
- * @param own limited to the caller's reach, with the caller's turns
+ * @param own our own index, limited to the caller's reach and searched in the caller's turns
  */
 export function federatedEngine(own: Pick<Engine, "search">, parts: FederatedParts): Pick<Engine, "search"> {
   return {
@@ -224,7 +224,7 @@ async function ownStatistics(
   return statisticsOf(count, rarity ?? new Map<string, number>())
 }
 
-/** Null when the peer returns no statistics because the key can't see all of its pages. */
+/** The peer's word statistics; null if it returns none because the key can't see all of its pages. */
 async function statisticsAt({ peer, ...call }: Call, body: object): Promise<WordStatistics | null> {
   const asked = { ...body, max_results: 0, include_raw_content: false, include_word_statistics: true }
   const { told } = await peer.ask(

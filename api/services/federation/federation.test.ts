@@ -409,7 +409,7 @@ describe("appliances in a circle", () => {
       "https://a.example.com/oil-pump-1",
       "https://b.example.com/oil-pump-2",
     ])
-    // One request each for statistics and for the question: from a to b, and with two hops back to a.
+    // One request for statistics and one for the question: from a to b and, if two hops are allowed, from b back to a.
     expect(second.requests()).toBe(2)
     expect(first.requests()).toBeLessThanOrEqual(mostHops === 1 ? 1 : 4)
   })

@@ -18,11 +18,11 @@ export interface FederationOptions extends Omit<PeerOptions, "onChange"> {
 export interface PeerCounts {
   readonly name: string
   readonly isUp: boolean
-  /** Questions since startup, by outcome. */
+  /** Number of questions since startup, by outcome. */
   readonly asked: ReadonlyMap<PeerState, number>
 }
 
-/** Memory for the peers of about ten thousand pages, for callers that read a page after finding it. */
+/** Remembers which peer has a page, for about ten thousand pages: some callers read a page after finding it. */
 const MEMORY = new CacheMemory("peer-pages", 4_000_000)
 
 /** The peers of this appliance; closes them when disposed of. */
@@ -78,7 +78,7 @@ export class Federation implements AsyncDisposable {
     })
   }
 
-  /** Calls that have been handed on this often are not handed on again. */
+  /** Maximum number of hops: calls that have been handed on this often are not handed on again. */
   get mostHops(): number {
     return this.#options.mostHops
   }

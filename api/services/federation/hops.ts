@@ -1,7 +1,7 @@
 /** How often a question was handed on before it arrived here. */
 export const HOPS_HEADER = "X-Fossick-Hops"
 
-/** Upper limit for every setting of how often a question may be handed on. */
+/** No setting allows a question to be handed on more often than this. */
 const MOST_HOPS = 9
 
 /**

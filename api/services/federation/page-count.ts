@@ -1,6 +1,6 @@
 import type { Engine } from "#engine"
 
-/** How long a count is valid: only the words' share of the pages matters. */
+/** Milliseconds for which a count is valid. It need not be exact, because it only serves to compute the share of pages that contain a word. */
 const FRESH_MS = 10_000
 
 /** Number of pages in the index, counted at most every ten seconds, however many callers ask. */

@@ -11,12 +11,13 @@ interface Counted {
   readonly exact: boolean
 }
 
-/** Values of one field, as many as the engine lists. */
+/** Maximum number of values for one field, the same as in the engine. */
 const MOST_VALUES = 50
 
 /**
- * The counts of our own index plus those of the peers. For sources, all of a peer's pages count for the peer, because
- * its source names are internal. Folders without their site are left out, because they could belong to any site.
+ * The counts of our own index plus those of the peers. For sources, all of a peer's pages are counted under the peer
+ * itself, because its source names are internal. Folders without their site are left out, because they could belong to
+ * any site.
  */
 export function withPeerFacets<F extends Counted>(
   own: readonly F[],

@@ -25,7 +25,7 @@ export interface PeerSpec {
   /** The key itself, which must never be shown. */
   readonly key: string
   readonly timeoutMs: number
-  /** Names of its sources; null: all. */
+  /** Names of the peer's sources to search; null: all. */
   readonly sources: readonly string[] | null
   readonly networks: readonly string[]
   readonly caFile: string | null

@@ -16,7 +16,7 @@ import type { AskedQuery } from "./narrow-filters.ts"
 export interface View {
   /** Sources that may be mentioned; null: all. */
   readonly sources: readonly string[] | null
-  /** Which addresses may be named. */
+  /** Whether an address may be named. */
   readonly admits: (url: PageUrl) => boolean
   /** The stored page, if the caller may see it. */
   readonly page: (url: PageUrl) => Promise<Page | null>

@@ -14,7 +14,7 @@ export const CAUSES: readonly Cause[] = [...MISS_CAUSES, "filter", "reach", "no-
 /** Why nothing was found, in wire format. */
 export interface Miss {
   readonly cause: Cause
-  /** For people and models, including what they can do. */
+  /** The explanation for people and models, including what they can do. */
   readonly text: string
   /** The address that the cause is about. */
   readonly url?: string

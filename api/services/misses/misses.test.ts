@@ -107,7 +107,7 @@ test("on an appliance that has crawled nothing but its handbook, a search that f
     cause: "not-crawled",
     text: expect.stringContaining("No site has been added yet"),
   })
-  // The pages hidden from a limited key may be complete.
+  // There may be pages that a limited key can't see, so the cause is its reach.
   expect(await ask(await young.key({ scope: readScope({ domains: ["example.com"] }) }))).toMatchObject({
     cause: "reach",
   })

@@ -150,7 +150,7 @@ function sourceOnWire({
   }
 }
 
-/** The likeliest cause first. */
+/** The reasons why nothing was found, likeliest first. */
 async function missesOf(
   query: AskedQuery,
   { asked, names }: { readonly asked: readonly AskedSource[]; readonly names: readonly string[] },

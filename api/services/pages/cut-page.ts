@@ -52,7 +52,7 @@ export function sectionsOf(markdown: string): Section[] {
   return found.map(({ heading, start, end }) => ({ heading, start, end }))
 }
 
-/** The first section with this heading, by its words or as links name it (`how-to-install`), or `null`. */
+/** The first section with this heading, given by its words or as links name it (`how-to-install`); `null` if there is none. */
 export function sectionNamed(sections: readonly Section[], name: string): Section | null {
   const plain = (text: string) => text.trim().replaceAll(/\s+/g, " ").toLowerCase()
   const wanted = plain(name)
@@ -77,7 +77,7 @@ export function stretchOf(text: string, offset: number, limit: number): Stretch 
   return { text: text.slice(start, next), offset: start, next: next < text.length ? next : null }
 }
 
-/** Not between the two halves of a surrogate pair. */
+/** The position `at`, or the one before it if `at` is between the two halves of a surrogate pair. */
 function betweenCharacters(text: string, at: number): number {
   const isLow = (text.charCodeAt(at) & 0xfc00) === 0xdc00
   const isHigh = (text.charCodeAt(at - 1) & 0xfc00) === 0xd800

@@ -36,7 +36,7 @@ export async function sourcesWithin(
   )
 }
 
-/** Without parameters, which may contain secrets. */
+/** The seed without its parameters, which may contain secrets; empty if the seed may not be shown. */
 function startOf(seed: string, admits: AddressTest): string[] {
   const url = toPageUrl(seed)
   return url === null || !admits(url) ? [] : [url.replace(/[?#].*$/s, "")]

@@ -21,10 +21,10 @@ export const PAGE_FORMATS = ["markdown", "text", "html"] as const
 
 export type PageFormat = (typeof PAGE_FORMATS)[number]
 
-/** Maximum characters of one response: enough for nearly every whole page, and a limit on the memory that one call takes. */
+/** Maximum number of characters in one response: enough for nearly every whole page, and a limit on the memory that one call takes. */
 export const MAX_CONTENT_CHARS = 1_000_000
 
-/** Maximum characters of a section's name. */
+/** Maximum number of characters in a section's name. */
 export const MAX_SECTION_CHARS = 500
 
 /** Number of headings that a refusal names: enough to see how the page names its sections. */

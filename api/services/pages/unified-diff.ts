@@ -4,7 +4,7 @@ import { offLoop } from "#base/process/threads/off-loop.ts"
 
 /** Maximum number of removed and added lines; for texts that differ more, everything between their common ends is shown as removed and added. */
 const MOST_EDITS = 500
-/** Unchanged lines around a change. */
+/** Number of unchanged lines around a change. */
 const CONTEXT = 3
 
 type Hunk = ReturnType<typeof structuredPatch>["hunks"][number]

@@ -5,7 +5,7 @@ import { serve } from "../../server/serving/serve-operation.ts"
 import { queryOperations } from "./operations.ts"
 import type { QueryLog } from "./query-log.ts"
 
-/** The questions that were asked, if the operator keeps them: `/admin/queries`. */
+/** The questions that were asked, if the operator has them stored: `/admin/queries`. */
 export function queryRoutes(router: Router<RequestState>, { queries }: { readonly queries: QueryLog }): void {
   serve(router, queryOperations.listQueries, async ({ query: { report, from = 0, before, ...slice } }) => {
     const found = await queries.report(report, { from, before: before ?? Date.now() + 1, ...slice })

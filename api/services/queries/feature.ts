@@ -13,7 +13,7 @@ interface From {
   readonly log: Logger
 }
 
-/** The questions that were asked, if the operator wants to keep them. */
+/** The questions that were asked, if the operator has them stored. */
 export const queries = {
   name: "queries",
   async open({ accountsDb, accounts, config, log }, closing) {

@@ -16,7 +16,7 @@ export interface AnsweredSearch {
 /**
  * Finds questions that the index cannot answer, for the operator's list: those with no results or only doubtful ones,
  * except where the key's scope hid the answer or a part of the appliance was out of order. The caller never learns
- * which it was.
+ * which of these was the case.
  *
  * @param knowledge null if it is not known whether a scope hid an answer
  */

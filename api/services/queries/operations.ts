@@ -36,7 +36,7 @@ const Queries = namedObject("Queries", {
 })
 const DeletedQueries = namedObject("DeletedQueries", { deleted: count("Number of searches deleted.") })
 
-/** The questions that were asked, if the operator keeps them. */
+/** The questions that were asked, if the operator has them stored. */
 export const queryOperations = operations("Usage", "admin", {
   listQueries: {
     at: "GET /admin/queries",

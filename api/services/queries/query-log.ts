@@ -13,7 +13,7 @@ const MOST_WAITING = 1000
 const MAX_QUESTION_CHARS = 400
 /** Number of keys that must have asked a question before it is suggested: with two, each key would learn the other's question. */
 const SEVERAL_KEYS = 3
-/** Minimum characters a user must type: too many questions begin with fewer. */
+/** Minimum number of characters a user must type: too many questions begin with the same one or two. */
 const TYPED_LEAST = 3
 /** Maximum number of rows searched for a suggestion, which takes a millisecond. */
 const LOOKED_AT = 2000
@@ -89,7 +89,10 @@ export interface AskedEntry {
   readonly missed?: boolean
 }
 
-/** `top`: by how often they were asked; `zero`: questions that the index does not answer; `low`: questions whose best result was doubtful; `slow`: by the slowest answer. */
+/**
+ * `top`: questions by how often they were asked; `zero`: questions that the index does not answer; `low`: questions
+ * whose best result was doubtful; `slow`: questions by their slowest answer.
+ */
 export const QUERY_REPORTS = ["top", "zero", "low", "slow"] as const
 
 export type QueryReport = (typeof QUERY_REPORTS)[number]
@@ -103,7 +106,7 @@ export interface QueryLine {
   /** Number of results the last time it was asked. */
   readonly results: number
   readonly topScore: number
-  /** The time of the slowest answer. */
+  /** How long the slowest answer took, in seconds. */
   readonly seconds: number
   readonly lastAt: number
 }
@@ -191,7 +194,7 @@ const alikeOf = once((q: Queries<QueryTables>, { reach, from, before, oldest, li
     .limit(limit)
 })
 
-/** Questions that were asked, if the operator keeps them. Keys are stored only by their ids. */
+/** Questions that were asked, if the operator has them stored. Keys are stored only by their ids. */
 export class QueryLog implements AsyncDisposable {
   readonly #db: StateStore
   readonly #queries: Queries<QueryTables>
@@ -275,7 +278,7 @@ export class QueryLog implements AsyncDisposable {
 
   /**
    * Questions that begin with the typed text, were asked by several keys with exactly this reach, and were answered. So
-   * a suggestion reveals to a key nothing beyond its own searches, and nothing about a single person.
+   * a suggestion reveals nothing that the key couldn't find by searching, and nothing about a single person.
    */
   async alike(reach: string, typed: string, limit: number): Promise<readonly string[]> {
     const begins = typed.replaceAll(/\s+/g, " ").trimStart().toLowerCase()

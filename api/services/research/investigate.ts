@@ -16,7 +16,7 @@ import { choose } from "./report/choose-units.ts"
 import { LENGTHS } from "./report/report-length.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
 
-/** The extent of a task. Each question means one search at the deepest depth, whose results are read once. */
+/** The extent of a task. Each question takes one search at the greatest depth, whose results are read once. */
 export interface Effort {
   /** Number of subtopics of an input that only names a subject, and of a model's plan. */
   readonly subtopics: number

@@ -18,11 +18,11 @@ import { ResearchTasks } from "./task-store.ts"
 
 /** Maximum duration of a task, slightly less than official clients wait: five minutes for `mini`, fifteen for `pro`. */
 const SECONDS = { mini: 270, pro: 840 }
-/** One key may fill one in this many places of the queue. */
+/** One key may fill at most 1/SHARE_OF_KEY of the queue's places. */
 const SHARE_OF_KEY = 4
 
 /**
- * The parts of the research endpoints. The caller closes `researchers`, before the connection.
+ * The parts of the research endpoints. The caller must close `researchers` before it closes the connection.
  *
  * @param db the connection used for writing accounts
  */

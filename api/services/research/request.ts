@@ -83,7 +83,7 @@ export interface ResearchRequest {
 }
 
 /**
- * Fills in the options that the body leaves open.
+ * Fills in the options that the body leaves out.
  * @param names the sources and collections that may be asked for
  * @throws ApiError 400 naming the field, for values that a schema cannot judge
  */

@@ -45,7 +45,7 @@ export async function takeResearch(
     throw new Refusal("crowded", "Too many research tasks are waiting. Try again when some are done.")
   }
   const id = randomUUID()
-  // Reserved until the task ends, not only until this call ends.
+  // The credits stay reserved until the task ends, not just until this call ends.
   await billing.reserve({ requestId: id, key }, researchCost(request.model, Number.POSITIVE_INFINITY))
   const task = await tasks.add(id, { ...owner, keyId: key.id }, request, new Date())
   if (task !== null) return task

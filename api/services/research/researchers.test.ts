@@ -69,7 +69,7 @@ describe("researchers", () => {
     const [key] = await first.accounts.keys.list()
     await first.accounts[Symbol.asyncDispose]()
 
-    // Files left after a kill are deleted with the folder.
+    // Files left behind after a kill are deleted with the folder.
     const env = { ...process.env, TMPDIR: dir }
     const child = spawn(process.execPath, [CHILD, dir], { env, stdio: ["ignore", "pipe", "inherit"] })
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

@@ -155,7 +155,7 @@ export class Researchers implements AsyncDisposable {
       const served = { depth: request.model, seconds, query: request.input }
       const done = { ...result, degraded: degraded.parts, credits: cost.credits ?? 0 }
       await billing.settle(call, cost, served, () => tasks.complete(id, done, new Date()))
-      // Emitted last, so that a reader of this event finds the task done.
+      // Emitted last, so that a reader of this event finds that the task is done.
       emit({ kind: "sources", sources: result.sources, degraded: degraded.parts })
     } catch (error) {
       const { aborted } = turn.stopped

@@ -27,7 +27,7 @@ export interface ResearchNeeds {
   readonly mayKeep: Pick<DiskRoom, "isLow">
 }
 
-/** A task and its progress. */
+/** The calls that start a task and show its progress. */
 export function researchRoutes(
   router: Router<RequestState>,
   opened: OpenedResearch,

@@ -84,7 +84,7 @@ export interface TaskTables {
 /** Column values of a finished task, which no longer needs its findings and files. */
 const ENDED = { found: null, request: sql<string>`json_set(request, '$.files', json('[]'))` }
 
-/** One key may fill one in this many parts of the room, so that others have room as well. */
+/** One key may use at most 1/SHARE_OF_KEY of the room, so that others have room as well. */
 const SHARE_OF_KEY = 4
 
 const STEPS: readonly Step[] = [
@@ -133,7 +133,7 @@ export class ResearchTasks {
 
   /**
    * @param writes the queue that writes over the same connection
-   * @param bytes maximum bytes for all tasks with their reports; one key may use a quarter of them
+   * @param bytes maximum number of bytes for all tasks with their reports; one key may use a quarter of them
    * @param kept total bytes stored for each key
    * @param process id of this process among those that share the state; null if it is the only one
    */
@@ -234,7 +234,7 @@ export class ResearchTasks {
     await this.#writes.run(() => this.#underWay(id).set({ found: text }).execute())
   }
 
-  /** Must run in a transaction of the write queue. */
+  /** Stores the result of a task; must run in a transaction of the write queue. */
   async complete(
     id: string,
     { content, sources, missing, degraded, credits }: TaskResult,
@@ -275,9 +275,8 @@ export class ResearchTasks {
   }
 
   /**
-   * Puts tasks of lost processes back in the queue, but fails those that were in progress too many times when a process
-   * was lost.
-   * @returns whether there were any
+   * Puts tasks of lost processes back in the queue, but fails those that have already been started too often.
+   * @returns whether there were any such tasks
    */
   async recover(now: Date): Promise<boolean> {
     const left = leftWork(this.#db, "research_task", "in_progress")

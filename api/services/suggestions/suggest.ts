@@ -7,7 +7,7 @@ import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import { limitsText } from "../../identity/accounts/reach/scoped-pages.ts"
 import type { QueryLog } from "../queries/query-log.ts"
 
-/** Maximum characters of the typed text; all suggested titles and headings are shorter. */
+/** Maximum number of characters in the typed text; all suggested titles and headings are shorter. */
 export const MAX_TYPED_CHARS = 400
 export const DEFAULT_SUGGESTIONS = 8
 export const MAX_SUGGESTIONS = 20
@@ -36,7 +36,7 @@ export async function suggestionsFor(
 /** Maximum number of suggested questions that others asked. */
 const MOST_QUESTIONS = 3
 
-/** Questions that several keys with the same reach have asked, if the operator keeps questions. */
+/** Questions that several keys with the same reach have asked, if the operator has questions stored. */
 export async function questionsLike(
   text: string,
   reach: Pick<Reach, "limits">,

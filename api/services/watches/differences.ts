@@ -3,7 +3,7 @@ import { WorkError } from "#base/process/threads/work-threads.ts"
 import { writeDiff } from "../pages/unified-diff.ts"
 import type { PageTexts } from "./store/page-texts.ts"
 
-/** Maximum number of characters that are kept of a diff. */
+/** Maximum number of characters of a diff that are stored. */
 const MOST_CHARS = 20_000
 
 /** Diffs of texts in unified format: each pair is compared once, however many watches the page has. */
@@ -17,7 +17,7 @@ export class Differences {
     this.#signal = signal
   }
 
-  /** The diff of two texts; `null` if the earlier text was not kept, or the texts cannot be compared. */
+  /** The diff of two texts; `null` if the earlier text was not stored, or the texts cannot be compared. */
   async between(
     before: string,
     after: { readonly hash: string; readonly text: string },

@@ -114,7 +114,7 @@ async function isSettled(url: PageUrl, known: KnownAddresses, engine: Pick<Engin
 }
 
 /**
- * The changes of pages since each watch last checked them. Changes nothing itself.
+ * The changes to pages since each watch last checked them. Stores nothing itself.
  * @param since when the first change was noted: questions that can't be asked in full are asked again for a while
  * @throws NotYet
  */

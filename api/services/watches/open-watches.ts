@@ -31,7 +31,7 @@ export interface OpenWatchesParts {
   readonly pollMs?: number
 }
 
-/** The watches, and the follower that checks them. The caller closes it, before the connection. */
+/** The watches, and the follower that checks them. The caller must close this object before it closes the connection. */
 export interface Watches extends WatchParts, AsyncDisposable {
   /**
    * Starts to look for changes and report them.

@@ -77,7 +77,7 @@ export async function changeWatch(
   key: ApiKey,
   { store, hasMailServer, config }: Pick<WatchParts, "store" | "hasMailServer"> & Pick<WatchRules, "config">,
 ): Promise<Watch> {
-  // In a transaction, so that no other call can change the fields that this one leaves alone.
+  // In a transaction, so that no other call can change the fields that this one doesn't set.
   const changed = await transaction(store.db, async () => {
     const watch = await watchOf(id, key, { store })
     const options = optionsOf(given, watch, { key, emails: config.watchEmails, hasMailServer })

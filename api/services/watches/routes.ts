@@ -108,7 +108,7 @@ export function watchRoutes(
     const entries = await store.entries(watch.id, { limit, after })
     ctx.body = {
       entries: ((await tellable(watch, entries, told)) ?? []).map(entryOnWire),
-      // The entry to continue after, even if some of the entries may not be shown.
+      // The number of the entry to continue after, even if some of the entries may not be shown.
       next_after: entries.reduce((most, { seq }) => Math.max(most, seq), after ?? 0),
     }
   })

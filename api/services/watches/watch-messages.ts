@@ -5,7 +5,7 @@ import { webhookMessage } from "#crawler/reporting/webhooks/webhook-messages.ts"
 import { escapeHtml, escapeXml as xml } from "../../faces/handbook/escape-html.ts"
 import type { Entry, Watch } from "./watch.ts"
 
-/** Maximum total characters of the diffs in one message: mail servers and receivers have their own limits. */
+/** Maximum number of characters of all diffs in one message: mail servers and receivers have their own limits. */
 const MOST_DIFF_CHARS = 200_000
 const MOST_SUBJECT_CHARS = 150
 

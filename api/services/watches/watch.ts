@@ -3,7 +3,7 @@ import type { KnownNames } from "../../identity/accounts/reach/known-names.ts"
 import type { SearchLimits } from "../../core/ask/question.ts"
 import type { AskedQuery } from "../misses/narrow-filters.ts"
 
-/** The changes of a watched page. */
+/** The kinds of changes to a watched page. */
 export const CHANGES = ["new", "changed", "gone"] as const
 
 export type Change = (typeof CHANGES)[number]
@@ -24,7 +24,7 @@ export type Subject =
     }
   | {
       readonly kind: "page"
-      /** The address as given, and the address the index had for it then. */
+      /** The address as given, and the address under which the index had the page at that time. */
       readonly urls: readonly PageUrl[]
     }
 
@@ -54,7 +54,7 @@ export interface Watch extends WatchOptions {
 
 /** One change of one page, reported once. */
 export interface Entry {
-  /** Increases from entry to entry. */
+  /** The entry's number, which increases from entry to entry. */
   readonly seq: number
   /** The same id in the feed, in messages and in answers. */
   readonly id: string
@@ -65,7 +65,7 @@ export interface Entry {
   /** The sources and readers of the page, to decide later whether a key may see it. */
   readonly sources: readonly string[]
   readonly readers?: Page["readers"]
-  /** Diff of the Markdown, in unified format, or `null`, or the earlier text was not kept. */
+  /** Diff of the Markdown, in unified format; `null` if the page is new or gone, the earlier text was not stored, or the texts could not be compared. */
   readonly diff: string | null
   readonly at: Date
 }
@@ -83,7 +83,7 @@ export interface SeenPage {
 /** A question in the form in which a watch asks it. */
 export interface SavedQuestion {
   readonly query: AskedQuery
-  /** Number of results that the question's body asks for; `null` if it does not say. */
+  /** Number of results that the question's body asks for; `null` if the body doesn't specify one. */
   readonly results: number | null
 }
 

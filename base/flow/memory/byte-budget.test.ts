@@ -25,7 +25,7 @@ test("a part reserves from the whole too, and both count their refusals", () => 
   const [mine, theirs] = [part.open(), other.open()]
   expect([mine.reserve(70), theirs.reserve(40), theirs.reserve(20)]).toEqual([true, false, true])
   expect([whole.held, part.held, other.held, part.left, other.left]).toEqual([90, 70, 20, 10, 10])
-  // Unreserved bytes count only in the parent.
+  // Unreserved bytes are counted only in the parent.
   beside = 10
   expect([whole.held, part.held, mine.reserve(1)]).toEqual([100, 70, false])
   beside = 500

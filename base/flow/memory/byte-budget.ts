@@ -1,7 +1,7 @@
 /**
  * Bytes shared by many pieces of work: each reserves the bytes that it is about to use, and releases them when it is
- * done. A budget can be a child of another: then a reservation counts in both, and is refused if either has too little
- * left.
+ * done. A budget can be a child of another: a reservation then counts against both, and is refused if either has too
+ * little left.
  */
 export class ByteBudget {
   readonly #total: () => number

@@ -14,7 +14,7 @@ export function noteCache(kind: string, use: CacheUse): void {
   kinds.set(kind, use)
 }
 
-/** By kind, for all caches that this process has loaded; each entry reports its current state. */
+/** The use of all caches that this process has loaded, by kind; each entry reports its current state. */
 export const cacheUses = (): ReadonlyMap<string, CacheUse> => kinds
 
 interface Entry {

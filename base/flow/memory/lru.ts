@@ -15,7 +15,7 @@ export class Lru<K, V> {
     return value
   }
 
-  /** The least recently used entry comes first. */
+  /** The values, least recently used first. */
   values(): Iterable<V> {
     return this.#values.values()
   }

@@ -25,7 +25,7 @@ const LIMITS: WorkLimits = {
   memoryMb: 512,
 }
 
-/** A thread could not do the work: it took too long, used too much memory, or failed in the thread. */
+/** A piece of work took too long in its thread, used too much memory, or failed. */
 export class WorkError extends Error {
   override readonly name = "WorkError"
 }

@@ -6,13 +6,14 @@ import { type Queries, queriesOf } from "../query/queries.ts"
 import type { Step } from "../query/schema-words.ts"
 import type { StateStore } from "../state-port.ts"
 
-// The store remembers how far the wall clock ran normally. A machine that starts with a clock ten years ahead looks
-// like one that was off for ten years; until the operator says which it is, nothing is deleted because of its age.
+// The store remembers the last time up to which the wall clock ran normally. A machine that starts with a clock ten
+// years ahead looks like one that was off for ten years; until the operator says which is the case, nothing is deleted
+// because of its age.
 
 const DAY_MS = 86_400_000
 /** A gap up to this long counts as a machine that was switched off; most data that is deleted because of its age is kept for longer than this. */
 export const ORDINARY_MS = 30 * DAY_MS
-/** Milliseconds between two writes of the time, at least. */
+/** Minimum time between two writes of the trusted time, in milliseconds. */
 const NOTED_EVERY_MS = 60_000
 
 /** The table has one row, whose id is 1. */
@@ -48,13 +49,13 @@ export async function deletionTime(db: StateStore, now: number): Promise<number>
   return trusted === null ? now : Math.min(now, trusted + ORDINARY_MS)
 }
 
-/** A message about a clock in doubt, for any reader; null while the clock is trusted. */
+/** A message saying that the clock is in doubt, worded for any reader; null while the clock is trusted. */
 export async function clockInDoubt(db: StateStore, now: number = Date.now()): Promise<string | null> {
   const trusted = await trustedTime(db)
   return trusted === null ? null : doubt(trusted, now)
 }
 
-/** Like {@link clockInDoubt}, by the time that the store remembers. */
+/** Like {@link clockInDoubt}, with a trusted time that has already been read. */
 export function doubt(trusted: number, now: number): string | null {
   if (now - trusted <= ORDINARY_MS) return null
   const [clock, before] = [now, trusted].map((time) => new Date(time).toISOString().slice(0, 10))
@@ -66,7 +67,7 @@ export const DOUBT_ADVICE = "If the clock is wrong, set it. If it is right, run 
 
 /**
  * Decides whether data that is old by the wall clock may be deleted: like {@link DeletionGuard}, but also not while the
- * clock is in doubt, even if it changed under another process.
+ * clock is in doubt, even if it was set while another process was running.
  */
 export class TimeGuard {
   readonly #db: StateStore
@@ -83,7 +84,7 @@ export class TimeGuard {
     this.#since = steady()
   }
 
-  /** Call this before each round. Remembers the time while the clock is not in doubt. */
+  /** Whether data may be deleted now. Call this before each round of deletions. Remembers the time while the clock is not in doubt. */
   async mayDelete(): Promise<boolean> {
     const isCalm = this.#steps.mayDelete()
     const now = this.#wall()
@@ -93,7 +94,7 @@ export class TimeGuard {
       return isCalm
     }
     if (doubt(trusted, now) !== null) return false
-    // Handles a clock that was ahead when it was trusted: a time that has run evenly for a day counts as right.
+    // Handles a clock that was ahead when it was trusted: a clock that has run evenly for a day is considered right.
     const isBehind = now < trusted && isCalm && this.#steady() - this.#since >= DAY_MS
     if (now - trusted > NOTED_EVERY_MS || isBehind) await this.#note(now)
     return isCalm
@@ -103,7 +104,7 @@ export class TimeGuard {
     try {
       await trustClock(this.#db, now)
     } catch (error) {
-      // The next round will record it.
+      // The next round will record the time.
       if (!isBusy(error) && !isUnwritable(error)) throw error
     }
   }

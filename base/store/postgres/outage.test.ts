@@ -53,6 +53,6 @@ test("tells an unreachable server from one that refuses, and from unrelated erro
   expect([away, because(away), because(because(away))].map(isStateAway)).toEqual([true, true, true])
   const others = [refused, because(refused), because(undefined), "away", null, { isUnreachable: true }]
   expect(others.map(isStateAway)).toEqual(others.map(() => false))
-  // An error from another library with the same property does not count.
+  // An error from another library that has the same property is not mistaken for an outage.
   expect(isStateAway(Object.assign(new Error("away"), { isUnreachable: true }))).toBe(false)
 })

@@ -5,7 +5,7 @@ const GONE = /timeout|terminated|closed|ended|not queryable|connection|calling e
 /** PostgreSQL refused a statement, or could not be reached. */
 export class PostgresError extends Error {
   override readonly name = "PostgresError"
-  /** PostgreSQL's error code (https://www.postgresql.org/docs/current/errcodes-appendix.html), or a socket's. */
+  /** PostgreSQL's error code (https://www.postgresql.org/docs/current/errcodes-appendix.html), or the code of a socket error. */
   readonly code: string
   /** The corresponding SQLite code, for callers that distinguish errors: 5 means that other writers took too long. */
   readonly errcode: number | undefined

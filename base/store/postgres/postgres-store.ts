@@ -17,15 +17,15 @@ import { type ServerLocation, sharedBy } from "./state-location.ts"
 
 /** Maximum number of statements remembered: there are few, each written once in the program, so more would mean a leak. */
 const MOST_KNOWN = 4000
-/** Ends a `select` that skips rows which others have locked, so that several processes take different rows at once. */
+/** End of a `select` that skips rows which others have locked, so that several processes take different rows at once. */
 const LOCKS_ROWS = "for update skip locked"
 /** Number of rows that a cursor fetches at a time. */
 const FETCHED = 500
 
 /**
- * Writers of this thread, by schema. They wait for each other here, so that only one at a time waits for its turn on
- * the server: even a store that doesn't wait for other processes waits for writers in its own process, and readers can
- * use the other sessions.
+ * Writers of this thread, by schema. They wait for each other here, so that only one of them at a time is waiting for
+ * its turn on the server: even a store that doesn't wait for other processes waits for writers in its own process, and
+ * readers can use the other sessions.
  */
 const writersOf = sharedBy(() => new Serial())
 
@@ -34,7 +34,7 @@ export interface StepTables {
   schema_step: { id: Generated<number>; sql: string }
 }
 
-/** The state in a schema of a PostgreSQL database. It connects on the first statement. All methods throw PostgresError. */
+/** The state in a schema of a PostgreSQL database. The store connects on the first statement. All methods throw PostgresError. */
 export class PostgresStore implements StateStore {
   /** Name or address of the server, with its port if that is not the usual one. */
   readonly host: string

@@ -213,7 +213,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       await expect(held(other, "write")).rejects.toMatchObject(BUSY)
       await expect(write(other, `insert into ${things} values (1)`)).rejects.toMatchObject(BUSY)
       await expect(script(other, `insert into ${things} values (1)`)).rejects.toMatchObject(BUSY)
-      // Another schema has separate turns, and reading takes no turn.
+      // Writers in another schema take separate turns, and readers need no turn.
       await (await held(admin, "write")).end()
       expect(await count(other, things)).toBe(0)
       await turn.end()
@@ -451,7 +451,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
         isUnreachable: true,
       })
       pooler.isMute = false
-      // The caller that waited for the session gets another session, or learns that the server is down.
+      // The caller that was waiting for the session gets another session, or learns that the server is down.
       const later = await next.catch((error: unknown) => error)
       expect(later).not.toBe(pid)
       await until(async () => (await rows(db, "select 1").catch(() => [])).length === 1)

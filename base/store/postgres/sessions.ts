@@ -16,13 +16,13 @@ import { SQLITE_FUNCTIONS } from "./sqlite-functions.ts"
 
 /** Limits of sessions, in milliseconds unless stated otherwise. */
 export interface SessionLimits {
-  /** A server that does not answer within this time counts as dead. */
+  /** A server that does not answer within this time is considered down. */
   readonly connectMs: number
-  /** For this long after a failed attempt to connect, calls fail at once with its error. */
+  /** How long after a failed attempt to connect calls fail at once with the same error. */
   readonly restMs: number
-  /** Maximum wait for a server's response to a statement, which the server itself should have ended before. */
+  /** Maximum wait for a server's response to a statement; the server itself should have ended the statement before then. */
   readonly silentMs: number
-  /** Maximum pause of a process in a transaction; after that the server ends the session, and others can write again. 0: no limit. */
+  /** Maximum idle time of a process in a transaction; after that the server ends the session, and others can write again. 0: no limit. */
   readonly idleInTransactionMs: number
   /** Maximum number of prepared statements in a session; an appliance has about 500. */
   readonly mostPrepared: number
@@ -117,7 +117,8 @@ class StateClient extends Client {
   constructor(config: ClientConfig, connecting: Connecting) {
     super(config)
     this.#connecting = connecting
-    // Without a listener, losing a session that is in use would end the process; its queries fail as well.
+    // Without a listener, losing a session that is in use would end the process. The error needs no handling here,
+    // because the session's queries fail as well.
     this.on("error", () => undefined)
   }
 
@@ -145,7 +146,7 @@ export class Sessions {
   #hasSchema = false
   /** When each session of the pool was used last. */
   readonly #usedAt = new WeakMap<ClientBase, number>()
-  /** Number of callers that have a session of the pool or wait for one. */
+  /** Number of callers that are using a session from the pool or waiting for one. */
   #users = 0
   #isClosed = false
 
@@ -184,7 +185,7 @@ export class Sessions {
     return this.#mode
   }
 
-  /** Sessions take the new mode before their next use. */
+  /** Sessions switch to the new mode before their next use. */
   set mode(mode: SessionMode) {
     this.#mode = mode
   }
@@ -214,7 +215,7 @@ export class Sessions {
     }
   }
 
-  /** Opens a session outside the pool, for a caller that keeps it for a long time. It reads the state as it is now. */
+  /** Opens a session outside the pool, for a caller that keeps it for a long time. The session reads the state as it is now. */
   async openSnapshot(): Promise<Session & Disposable> {
     if (this.#isClosed) throw new Error(CLOSED)
     const client = this.#client()
@@ -236,7 +237,7 @@ export class Sessions {
     this.#endUnused()
   }
 
-  /** Closes sessions not used since another was lost: they are probably lost too, and would fail only after `silentMs`. */
+  /** A session that can be trusted. Closes sessions not used since another was lost: they are probably lost too, and would fail only after `silentMs`. */
   async #trusted(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#pool.connect()
@@ -245,7 +246,7 @@ export class Sessions {
     }
   }
 
-  /** Ends the pool only once it is unused, because a pool that ends forgets callers that wait for a session. */
+  /** Ends the pool only once it is unused, because a pool that is ending forgets callers that are waiting for a session. */
   #endUnused(): void {
     if (this.#users === 0) this.#pool.end().catch(() => undefined)
   }
@@ -254,7 +255,7 @@ export class Sessions {
     return new Session(client, this.#turnSql(), (sql) => this.#named(sql))
   }
 
-  /** Connects a client and prepares it. Soon after a failure it fails at once, so that callers waiting for a session fail at once, too. */
+  /** Connects a client and prepares it. Shortly after a failure, new attempts fail at once, so that callers waiting for a session fail at once, too. */
   async #connecting(client: Client, connect: () => Promise<unknown>): Promise<void> {
     const reach = this.#reach
     if (performance.now() - reach.failedAt < this.#limits.restMs) throw reach.failure
@@ -309,10 +310,10 @@ export class Sessions {
     return { name, text }
   }
 
-  /** Takes a writer's turn: writers take turns, as in SQLite, so data that a writer has read in its transaction stays valid until the transaction ends. */
+  /** SQL that takes a writer's turn: writers take turns, as in SQLite, so data that a writer has read in its transaction stays valid until the transaction ends. */
   #turnSql(): string {
     const lock = lockOf(this.#location)
-    // As dynamic text, because the plan of a function call would evaluate both.
+    // The SQL text is chosen here: if one function call contained both alternatives, its plan would evaluate both.
     return this.#mode.patienceMs === 0
       ? `begin; do $$ begin if not pg_try_advisory_xact_lock(${lock}) then raise exception 'others write' using errcode = '${BUSY}'; end if; end $$`
       : `begin; select pg_advisory_xact_lock(${lock})`
@@ -346,7 +347,7 @@ export class Session {
     return rowsOf(await this.ask(this.#query(sql, values)))
   }
 
-  /** Runs a write outside any transaction in one round trip: the server's turn is taken and released without a message from here in between. */
+  /** Runs a write outside any transaction in one round trip: taking and releasing the server's turn needs no further message from here in between. */
   async runAlone(sql: string, values: readonly StateValue[]): Promise<Rows> {
     const turn = this.ask(this.#turnSql)
     const work = this.ask(this.#query(sql, values))
@@ -396,7 +397,7 @@ export class Session {
     }
   }
 
-  /** Sends one query of `pg`. */
+  /** Sends one query through `pg`. */
   async ask(query: string | object): Promise<QueryArrayResult> {
     try {
       return await this.#client.query(query as QueryArrayConfig)

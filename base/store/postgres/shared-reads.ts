@@ -22,7 +22,7 @@ export class SharedReads {
   #waiting: Read[] = []
   #readers = 0
 
-  /** @param most maximum number of sessions that reads take at a time */
+  /** @param most maximum number of sessions that reads use at a time */
   constructor(sessions: Pick<Sessions, "use">, most: number) {
     this.#sessions = sessions
     this.#most = most
@@ -45,7 +45,7 @@ export class SharedReads {
         await readAll(session, own)
       })
     } catch (error) {
-      // There was no session, so no reads have been taken yet.
+      // No session was available, so no reads have been taken from the queue yet.
       if (own.length === 0) own = this.#waiting.splice(0, AT_ONCE)
       for (const { reject } of own) reject(error)
     } finally {

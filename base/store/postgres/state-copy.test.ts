@@ -108,7 +108,7 @@ describe("moving a state", { tags: ["postgresql"] }, () => {
     using from = await openStateFile(join(folder, "many"))
     openMany(from)
     await from.script("insert into tree values (1, null), (2, 1); insert into leaf values (2, 'a'), (2, 'b')")
-    // More values than one statement can carry (65,535).
+    // The rows have more values than one statement can carry (65,535).
     await from.script(
       `insert into word with recursive number (n) as (select 1 union all select n + 1 from number where n < 33000)
        select 'w' || n, n from number; insert into word values ('a' || char(0) || 'b', 0)`,
@@ -123,7 +123,7 @@ describe("moving a state", { tags: ["postgresql"] }, () => {
     expect(await statement(to, "select word from word where n = 0").get()).toEqual({ word: "a\u{FFFD}b" })
     expect(await statement(to, "insert into tree (parent) values (2) returning id").get()).toEqual({ id: 3 })
 
-    // Rows that a step inserts into its table, and a row whose parent comes much later.
+    // The tables contain rows that a step inserts, and a row whose parent comes much later.
     migrate(to, "one", ONE)
     for (let id = 4; id <= 200; id++) await statement(to, "insert into tree (parent) values (?)").run(id - 1)
     await to.script("update tree set parent = 200 where id = 1")

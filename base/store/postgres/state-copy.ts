@@ -11,7 +11,7 @@ import { SqliteStore } from "../sqlite/sqlite-store.ts"
 import type { StateRow, StateStore } from "../state-port.ts"
 import { PostgresStore, type StepTables } from "./postgres-store.ts"
 
-// Copies the state from one store into the other. The copy is read back and compared before it is accepted.
+// Copies the state from one kind of store to the other. The copy is read back and compared before it is accepted.
 
 /** Everything is copied in one step: with several steps, each change by another process would restart the copy. Writers do not have to wait for it. */
 const ALL_PAGES = 0x7fffffff
@@ -26,7 +26,7 @@ export interface CopiedTable {
   readonly digest: string
 }
 
-/** Contents of a SQLite file apart from its rows. */
+/** A table, an index or a trigger of an SQLite file, without rows. */
 interface Definition {
   readonly name: string
   readonly type: "table" | "index" | "trigger"
@@ -41,7 +41,7 @@ export async function copyState(db: StateStore, file: string): Promise<void> {
 
 /** @throws Error when the copy differs from the original */
 export async function copyToFile(from: PostgresStore, file: string): Promise<CopiedTable[]> {
-  // Created here, since SQLite would create a file that everybody can read.
+  // The file is created here, since SQLite would create one that everybody can read.
   closeSync(openSync(file, "wx", 0o600))
   using to = new SqliteStore(new DatabaseSync(file, { enableForeignKeyConstraints: false }))
   await to.script(OF_A_NEW_FILE)
@@ -168,7 +168,7 @@ async function copyTable(
   return { table, rows: is.rows, digest: is.text() }
 }
 
-/** New rows get ids after those that were copied. */
+/** Makes ids of new rows continue after those of the copied rows. */
 async function goOnCounting(from: DatabaseSync, to: PostgresStore, table: string): Promise<void> {
   const key = from
     .prepare("select name from pragma_table_info(?) where pk > 0 and lower(type) = 'integer'")

@@ -13,7 +13,7 @@ export interface ServerLocation {
 
 /** The schema when the address names none. */
 const SCHEMA = "fossick"
-/** A separate schema for each data folder, so that many appliances or tests can share one database. */
+/** Stands for a separate schema for each data folder, so that many appliances or tests can share one database. */
 const OF_FOLDER = "folder"
 
 /** Where the state is kept. */
@@ -23,7 +23,7 @@ export const stateSettings = {
     default: "",
     about:
       "Where keys, sources, jobs and usage are kept: empty for `state.db` in the data folder, or `postgres://user@host/database` ([Use PostgreSQL](use-postgresql.md)).",
-    // An invalid address might contain a password, so it is not shown; a valid one is shown by its host.
+    // An invalid address might contain a password, so it is not shown; for a valid one, only the host is shown.
     secret: true,
     parse(value) {
       if (value === "") return value
@@ -76,7 +76,7 @@ export function withPassword({ url, password }: ServerLocation): string {
   return address.href
 }
 
-/** Shared by all stores of this thread whose state is in the same place. */
+/** Makes one object for all stores of this thread whose state is in the same place. */
 export function sharedBy<T>(make: () => T): (location: ServerLocation) => T {
   const made = new Map<string, T>()
   return (location) => {

@@ -67,7 +67,7 @@ test("a process reports a failed sign once, and again after one succeeded", asyn
   expect(await after(3)).toBe(2)
   await back()
   db.close()
-  // The process cannot record that it ends, either.
+  // The process cannot record that it is ending, either.
   await alive[Symbol.asyncDispose]()
   expect(problems).toHaveLength(3)
   expect(problems.every((problem) => problem instanceof Error)).toBe(true)

@@ -2,11 +2,11 @@ import { repeat } from "../../flow/repeat.ts"
 import type { StateStore } from "../state-port.ts"
 import { OwnProcess, SIGN_MS } from "./own-process.ts"
 
-/** The same as in {@link OwnProcess}. */
+/** The part of {@link OwnProcess} that callers need. */
 export type LivingProcess = Pick<OwnProcess, "id" | "take">
 
 /**
- * Registers this process among those that work on a state, until it is disposed of.
+ * Registers this process among those that work on a state, until the returned object is disposed of.
  *
  * @param onProblem called once when signs of life fail, and again if they fail after having worked
  */
@@ -37,7 +37,7 @@ export async function keepAlive(
       try {
         await own[Symbol.asyncDispose]()
       } catch (error) {
-        // Other processes will find that it is lost.
+        // Other processes will find that this process is lost.
         onProblem(error)
       }
     },

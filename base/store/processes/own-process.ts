@@ -8,11 +8,11 @@ import { migrate, type StateStore, type Step, transaction } from "../state-store
 
 /** How often a process gives a sign of life, and checks those of others. */
 export const SIGN_MS = 2000
-/** A process that gives no sign of life for this long is considered lost on other machines. Longer than a busy machine blocks an event loop. */
+/** Processes on other machines consider a process lost when it gives no sign of life for this long, which is longer than a busy machine blocks an event loop. */
 const LEASE_MS = 15_000
-/** A process stops on its own before others take over its work. */
+/** A process stops on its own this long before others take over its work. */
 const MARGIN_MS = 3000
-/** After a longer pause between two checks, it is unknown what others did in the meantime. */
+/** If the pause between two checks is longer than this, it is unknown what others did in the meantime. */
 const LOOK_MS = 3 * SIGN_MS
 
 interface ProcessTables {
@@ -81,8 +81,8 @@ export class OwnProcess implements AsyncDisposable {
   /**
    * Registers this process.
    *
-   * @param kind what it does, for people
-   * @param clock steady, in milliseconds
+   * @param kind what the process does, as text for people
+   * @param clock a steady clock, in milliseconds
    */
   static async begin(db: StateStore, kind: string, clock: () => number = steadyNow): Promise<OwnProcess> {
     migrateProcesses(db)
@@ -101,7 +101,7 @@ export class OwnProcess implements AsyncDisposable {
   /**
    * Gives a sign of life; called every {@link SIGN_MS}.
    * @returns false if others considered this process lost in the meantime: they have taken over its work, and it starts
-   * again without any
+   * again without work
    */
   async sign(): Promise<boolean> {
     const now = this.#clock()
@@ -214,7 +214,7 @@ export class OwnProcess implements AsyncDisposable {
     return other !== undefined
   }
 
-  /** Gives back a role. */
+  /** Gives up a role. */
   async leave(role: string): Promise<void> {
     await this.#queries
       .deleteFrom("state_role")

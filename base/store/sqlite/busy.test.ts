@@ -36,7 +36,7 @@ test("a process that opens a new state.db while another one begins it waits, and
   const dir = join(folder, "new")
   const begun = await openStateStore(dir)
   begun.close()
-  // As if the other process had just created it.
+  // The file should look as if the other process had just created it.
   const file = join(dir, "state.db")
   for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true })
   const other = await writing(file)

@@ -21,7 +21,7 @@ export const isBusy = (error: unknown): boolean =>
  * SQLite never waits for that, whatever the connection's timeout: if two processes create a folder's state at the same
  * time, the second one fails at once. So this function retries.
  *
- * @throws Error of SQLite if another process holds the file for longer than `BUSY_MS`
+ * @throws SQLite's Error if another process holds the file for longer than `BUSY_MS`
  */
 export function useWal(db: DatabaseSync): void {
   const late = performance.now() + BUSY_MS
@@ -38,9 +38,9 @@ export function useWal(db: DatabaseSync): void {
 }
 
 /**
- * Opens a file for reading, and waits for it in the same way. SQLite creates files beside a database in WAL mode even
- * to read it. Where it cannot create them, it reads only the database, provided the address says that it is immutable.
- * It can read files that a killed process left there.
+ * Opens a file for reading; if another process holds it, waits for up to `waitMs`. SQLite creates files beside a
+ * database in WAL mode even to read it. Where it cannot create them, it reads only the database, provided the address
+ * says that it is immutable. It can read such files if a killed process left them behind.
  */
 export function openToRead(file: string, waitMs = BUSY_MS): DatabaseSync {
   const isFixed = unwritableBecause(dirname(file)) !== null && !existsSync(`${file}-wal`)

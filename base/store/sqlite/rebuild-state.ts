@@ -14,14 +14,14 @@ import { openToRead } from "./busy.ts"
 import { OF_A_NEW_FILE } from "../state-store.ts"
 
 const STATE = "state.db"
-/** File in the data folder: the old `state.db`, from before it was rebuilt. */
+/** Prefix of the file in the data folder that holds the old `state.db`, from before it was rebuilt. */
 const ASIDE = "state.db.damaged-"
 const DRAFT = "state.db.mending"
 /** Maximum number of problems reported for one file. */
 const MOST_TOLD = 3
 const WAIT_MS = 2000
 
-/** Problems of `state.db` as SQLite words them; empty if there are none, or if there is no file. Reads the whole file and changes nothing. */
+/** Problems with `state.db`, as SQLite words them; empty if there are none, or if there is no file. Reads the whole file and changes nothing. */
 export function stateDamage(dataDir: string): string[] {
   const file = join(dataDir, STATE)
   if (!existsSync(file)) return []
@@ -52,8 +52,8 @@ export function canRebuildState(dataDir: string): boolean {
 }
 
 /**
- * Rebuilds `state.db` from its tables if all of them can be read. This repairs any other damage, such as that of an
- * index. The old file stays beside it. No other process may have the file open.
+ * Rebuilds `state.db` from its tables if all of them can be read. This repairs any other damage, such as a damaged
+ * index. The old file stays beside the new one. No other process may have the file open.
  *
  * @returns the name of the old file; null if a table cannot be read, in which case nothing was changed
  */
@@ -64,7 +64,7 @@ export function rebuildState(dataDir: string, now: Date): string | null {
     for (const end of ["", "-wal"])
       if (existsSync(file + end)) copyFileSync(file + end, join(dataDir, aside + end))
     syncFile(join(dataDir, aside))
-    // Moved before the new file exists, so that the new file is not read with the log of the old one.
+    // The old log is removed before the new file exists, so that the new file is not read with it.
     for (const end of ["-wal", "-shm"]) rmSync(file + end, { force: true })
     renameSync(draft, file)
     return aside
@@ -85,7 +85,7 @@ function withDraft<T>(dataDir: string, use: (draft: string) => T): T | null {
   }
 }
 
-/** Also removes files that SQLite may have left beside it when its process was killed. */
+/** Removes the draft, and files that SQLite may have left beside it when its process was killed. */
 function removeDraft(draft: string): void {
   for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true })
 }
@@ -114,7 +114,7 @@ function copyTables(file: string, draft: string): boolean {
   }
 }
 
-/** Copied row by row: `vacuum into` copies indexes as they are, so it fails on a damaged one. */
+/** Copies a table row by row: `vacuum into` copies indexes as they are, so it fails on a damaged one. */
 function copyRows(db: DatabaseSync, copy: DatabaseSync, table: string): void {
   // Creating the tables may have added rows.
   copy.exec(`delete from "${table}"`)
@@ -128,7 +128,7 @@ function copyRows(db: DatabaseSync, copy: DatabaseSync, table: string): void {
   for (const row of read.iterate()) write.run(...Object.values(row))
 }
 
-/** Includes the table in which SQLite keeps the highest ids assigned. */
+/** Names of the tables, including the one in which SQLite keeps the highest ids assigned. */
 const tablesIn = (db: DatabaseSync): string[] =>
   db
     .prepare(

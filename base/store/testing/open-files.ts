@@ -11,7 +11,7 @@ export function openFiles(folder: string): string[] {
       try {
         return readlinkSync(join(OPEN, fd))
       } catch {
-        // The descriptor of this listing itself.
+        // This is the descriptor of the listing itself.
         return ""
       }
     })

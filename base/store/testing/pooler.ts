@@ -16,7 +16,7 @@ export class Pooler implements Disposable {
   calls = 0
   /** Whether everything that the server sends is dropped. A connection that has lost data stays silent. */
   isMute = false
-  /** The answer to all new connections. */
+  /** How all new connections are refused; null if they are accepted. */
   refusal: Refusal | null = null
   /** Called with everything that clients send. */
   onWord: (word: string) => void = () => undefined

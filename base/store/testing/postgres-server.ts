@@ -94,7 +94,8 @@ export class PostgresServer implements AsyncDisposable {
       "-h127.0.0.1",
       // Test data need not survive a power failure.
       "-cfsync=off",
-      // In its own folder, which is removed: files in /dev/shm would remain after a server is killed.
+      // Shared memory is kept in the server's own folder, which is removed: files in /dev/shm would remain after a
+      // server is killed.
       "-cdynamic_shared_memory_type=mmap",
       "-cmax_connections=300",
       "-cshared_buffers=32MB",

@@ -109,7 +109,7 @@ export function describeProcesses(name: string): void {
         far.id,
       )
       expect([await own.bury(), await own.hasOthers("far")]).toEqual([0, true])
-      // A process that gives no sign of life.
+      // The other process gives no sign of life.
       const counts: number[] = []
       for (now of [2000, 4000, 6000, 8000, 10_000, 12_000, 14_000, 14_999, 15_000])
         counts.push(await own.bury())
@@ -127,7 +127,7 @@ export function describeProcesses(name: string): void {
       }
       expect([await bury(0), await bury(6000), await bury(12_000)]).toEqual([0, 0, 0])
       const transaction = db.transaction.bind(db)
-      // Between the check and the removal.
+      // The late process gives a sign of life between the check and the removal.
       const spy = vi.spyOn(db, "transaction").mockImplementation(async (work) => {
         await late.sign()
         return await transaction(work)

@@ -73,7 +73,7 @@ export function describeStateStore(name: string, isServer: boolean): void {
         name: isServer ? "a server" : "a file",
       })
       if (!isServer) return
-      // The form that files use.
+      // Steps are stored in SQLite's SQL, which files use.
       expect(await statement(db, "select sql from schema_step order by id desc limit 2").all()).toEqual([
         { sql: step(SCHEMA_WORDS.sqlite) },
         { sql: STEPS[1]!(SCHEMA_WORDS.sqlite) },
@@ -364,7 +364,7 @@ export function describeStateStore(name: string, isServer: boolean): void {
       const older = new RegExp(`older Fossick.*\`fossick sources export > saved.yaml\`, ${away}`)
       await db.script("update schema_version set version = version - 1 where part = 'state'")
       await expect(() => openStateStore(folder)).rejects.toThrow(older)
-      // As states were before generations existed.
+      // This is how states looked before generations existed.
       await db.script("delete from schema_version where part = 'state'")
       await expect(() => openStateStore(folder)).rejects.toThrow(older)
       await expect(() => openStateStore(folder)).rejects.toThrow(OtherStateError)

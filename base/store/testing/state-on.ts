@@ -1,4 +1,4 @@
-/** Makes this process, and processes that it starts, keep their state at `address` (`FOSSICK_STATE`; empty: in files) until it is disposed of. */
+/** Makes this process, and processes that it starts, keep their state at `address` (`FOSSICK_STATE`; empty: in files) until the returned object is disposed of. */
 export function stateOn(address: string): Disposable {
   const { FOSSICK_STATE: before } = process.env
   process.env["FOSSICK_STATE"] = address

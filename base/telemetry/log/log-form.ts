@@ -25,7 +25,7 @@ export function logForm(
 /** `NO_COLOR` as defined by no-color.org: any non-empty text. */
 const wantsColours = (env: NodeJS.ProcessEnv): boolean => !env["NO_COLOR"] && env["TERM"] !== "dumb"
 
-/** systemd names the device and inode of the stream that it connected to its journal (systemd.exec(5), `JOURNAL_STREAM`). */
+/** Whether a file descriptor leads to systemd's journal: systemd names the device and inode of the stream that it connected to its journal (systemd.exec(5), `JOURNAL_STREAM`). */
 function isJournal(fd: number, env: NodeJS.ProcessEnv): boolean {
   const named = env["JOURNAL_STREAM"]
   if (!named) return false

@@ -139,7 +139,7 @@ describe("the log as text", () => {
       type: "TypeError",
       message: "no",
       code: "EIO",
-      // The last of two places in a line counts; places inside the error's text do not.
+      // If a line contains two code positions, the last one is shown; positions inside the error's text are ignored.
       stack: "TypeError: not at c.ts:8:8\n    at read (/srv/x:1:2/base/a.ts:3:19)\n    at b.ts:1:1",
     }
     expect(told(LEVELS.error, err)).toBe('<3>ERROR error="TypeError: no" code=EIO at=a.ts:3:19\n')

@@ -44,6 +44,6 @@ const tell = (once: boolean) =>
     }
     const { text, names } = told(message, fields as Readonly<Record<string, unknown>>)
     const rest = once ? { ...fields, told: names } : fields
-    // Without pino's own formatting: a percent sign from a page is not a placeholder.
+    // Bypasses pino's own formatting, which would treat a percent sign from a page as a placeholder.
     method.call(this, rest, "%s", text)
   }

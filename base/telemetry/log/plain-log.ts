@@ -6,7 +6,7 @@ import { logSettings } from "./log-settings.ts"
 import { type Level, LEVELS } from "./text-line.ts"
 import { told } from "./told.ts"
 
-/** Writes the same lines without loading the logging library, so that a process that only watches others stays small. */
+/** Writes the same lines as log.ts without loading the logging library, so that a process that only watches others stays small. */
 export type PlainLog = (level: Level, message: string, fields?: Readonly<Record<string, unknown>>) => void
 
 /** @param fd where the lines go: 1 is standard output, 2 standard error */

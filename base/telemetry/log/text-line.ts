@@ -15,11 +15,11 @@ export interface LogRecord {
   readonly [field: string]: unknown
 }
 
-/** Where the lines go. */
+/** The kind of reader that the lines are for. */
 export interface LogReader {
-  /** A terminal that shows colours. */
+  /** Whether the reader is a terminal that shows colours. */
   readonly colours: boolean
-  /** systemd's journal, which adds the time and reads the severity from `<4>` at the start of a line (sd-daemon(3)). */
+  /** Whether the reader is systemd's journal, which adds the time and reads the severity from `<4>` at the start of a line (sd-daemon(3)). */
   readonly journal: boolean
 }
 
@@ -59,7 +59,7 @@ function wordOf(level: number): string {
   return level >= LEVELS.info ? "" : "debug"
 }
 
-/** The numbering of syslog(3): err, warning, info, debug. */
+/** The severity of a level as numbered in syslog(3): err, warning, info, debug. */
 function severity(level: number): number {
   if (level >= LEVELS.error) return 3
   if (level >= LEVELS.warn) return 4

@@ -1,4 +1,4 @@
-/** Formats a number for people: 1,169. */
+/** Formats a number for display: 1,169. */
 export const grouped = (number: number): string => number.toLocaleString("en")
 
 const PLACE = /\{(\w+)\}/g

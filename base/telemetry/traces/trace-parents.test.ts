@@ -57,7 +57,7 @@ test("a run continues the trace of the last call that requested it", async () =>
     expect(again).not.toBe(noted)
     expect([await traceOf(db, 1), await traceOf(db, 2)]).toEqual([again, noted])
   }
-  // The process that runs it does not record traces.
+  // The process that runs the job does not record traces.
   expect(await traceOf(db, 1)).toBeUndefined()
 })
 

@@ -15,7 +15,7 @@ const STEPS: readonly Step[] = [
     `create table if not exists trace_parent (job ${id}, traceparent ${text} not null) ${strict}`,
 ]
 
-/** Call it before {@link noteTraceOf} and {@link traceOf}; the former runs in a transaction, where no table can be created. */
+/** Call this before {@link noteTraceOf} and {@link traceOf}; the former runs in a transaction, where no table can be created. */
 export const migrateTraces = (db: StateStore): void => migrate(db, "traces", STEPS)
 
 /**

@@ -1,6 +1,6 @@
 import { baseUrl, integer, onOff, text } from "#base/settings.ts"
 
-/** Where traces go. */
+/** Where traces are sent. */
 export const traceSettings = {
   tracesUrl: baseUrl({
     name: "FOSSICK_TRACES_URL",

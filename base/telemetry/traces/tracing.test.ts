@@ -92,7 +92,7 @@ test("a caller's trace continues here, and on to the servers that are called", a
   let on: string | undefined
   const { got } = await told(async () => {
     on = await sentOn(`00-${TRACE}-${CALLER}-01`)
-    // The call that requested the run counts, not the step that happens to run here.
+    // The parent is the call that requested the run, not the step that happens to be running here.
     await traced("outer", {}, () => traced("inner", { parent: `00-${TRACE}-${CALLER}-03` }, nothing))
   })
   const [step, inner, outer] = got

@@ -21,7 +21,7 @@ export const INDEX_BOUNDS: JsonBounds = { depth: 100, parts: 1_000_000, values: 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Why the text is not parsed. */
+/** Text that was not parsed, and the reason. */
 export class ForeignJsonError extends Error {
   override readonly name = "ForeignJsonError"
   /** `syntax`: it is not JSON. */

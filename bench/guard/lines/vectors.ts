@@ -3,7 +3,7 @@ import { cp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { makeVectors, type Measure } from "../ground.ts"
 
-/** Only every nth page, because making vectors takes a long time. */
+/** Vectors are made for only every nth page, because making them takes a long time. */
 const FILLED = 12
 
 /** Each turn is a separate process, like the crawler's, on a copy of an index without vectors. */

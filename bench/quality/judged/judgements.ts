@@ -34,7 +34,7 @@ export class Judgements {
     }
   }
 
-  /** `null` while unjudged. A judgement remains valid as long as the question and sentence are the same, ignoring white space. */
+  /** Whether a sentence is on topic for a question; `null` while unjudged. A judgement remains valid as long as the question and sentence are the same, ignoring white space. */
   of(question: string, sentence: string): boolean | null {
     return this.#onQuestion.get(keyOf(question, sentence)) ?? null
   }

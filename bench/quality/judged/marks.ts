@@ -15,7 +15,7 @@ export interface Said {
 export interface Marks {
   /** Whether nothing is cited, in which case the answer says that nothing was found. */
   readonly refused: boolean
-  /** Number of wanted facts that it contains. */
+  /** Number of wanted facts that the answer or report contains. */
   readonly held: number
   readonly wanted: number
   /** Number of facts with named pages for which one of those pages is cited. */

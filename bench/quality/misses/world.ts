@@ -143,9 +143,9 @@ export async function openWorld(questions: readonly MissQuestion[], embedder: Em
     app,
     site,
     elsewhere,
-    /** A reader who can see everything. */
+    /** Key of a reader who can see everything. */
     wide: await app.key(),
-    /** A reader who can see only the source `open`. */
+    /** Key of a reader who can see only the source `open`. */
     narrow: await app.key({ scope: readScope({ sources: ["open"] }) }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }

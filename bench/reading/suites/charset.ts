@@ -14,7 +14,7 @@ interface Wanted {
   readonly header: string | null
 }
 
-/** Decoders need not know these labels: the standard turns a whole page into one U+FFFD. */
+/** An encoding whose labels decoders need not know: the standard turns a whole page into one U+FFFD. */
 const WITHOUT_TEXT = "replacement"
 /** A page cannot declare these encodings itself: the standard then reads it as UTF-8 or windows-1252. */
 const NOT_IN_META = new Set(["UTF-16BE", "UTF-16LE", "x-user-defined"])

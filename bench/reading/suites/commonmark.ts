@@ -64,7 +64,7 @@ export const commonmark = suite({
 
 const tabs = (text: string) => text.replaceAll("→", "\t")
 
-/** Whether markdown can produce every tag of the HTML, and the author wrote none. */
+/** Whether markdown can produce every tag of the HTML, and the author wrote no tags. */
 const isOwn = ({ markdown, html }: { markdown: string; html: string }): boolean =>
   [...html.matchAll(/<\/?([a-z!?][^\s>/]*)[^>]*>/gi)].every(
     ([tag, name]) => OWN.has(name!) && !(tag.includes("=") && markdown.includes(tag)),

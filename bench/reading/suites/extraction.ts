@@ -5,7 +5,7 @@ import { textOfMarkdown } from "../texts.ts"
 
 type ReadBody = (task: ReadBodyTask) => Promise<Extracted>
 
-/** Pages as a crawl reads them, from their bytes alone. */
+/** Reads pages as a crawl does, from their bytes alone. */
 export async function pageReader(code: Code): Promise<(one: Case<unknown>) => Promise<Extracted>> {
   const { readBody } = await code.load<{ readBody: ReadBody }>("page/read-body.ts")
   return ({ input, url }) =>

@@ -36,7 +36,7 @@ export const pdf = suite({
   },
   reader: async (code) => {
     const { readDocument } = await code.load<{ readDocument: ReadDocument }>("page/formats/read-document.ts")
-    // Its own copy of the bytes, since the reader may hand them to a thread.
+    // The reader gets its own copy of the bytes, since it may transfer them to a thread.
     return async ({ input, url }) => {
       try {
         return await readDocument("pdf", new Uint8Array(input), url, BUDGET_MS)

@@ -42,7 +42,7 @@ const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 /** The depth with which a server's own hybrid search is compared: both combine words and vectors. */
 const OWN_HYBRID_BESIDE = "basic"
 const OWN_HYBRID = { limit: 5, semanticRatio: 0.6 }
-/** The engine options of a /search that does not want whole pages. */
+/** The engine options of a /search that does not request whole pages. */
 const AS_THE_API = { limit: 5, passagesPerPage: 3, withMarkdown: false }
 const WARM_UP = 10
 /** Number of warm-up questions before any that are measured: a JVM compiles code after it has run a few hundred times. */
@@ -75,7 +75,7 @@ if (values.only !== undefined && !(COLUMNS as readonly string[]).includes(values
   throw new Error(`--only is one of ${COLUMNS.join(", ")}`)
 const count = Number(values.questions)
 const nodes = Number(values.opensearch)
-/** There is one for the whole process: a second one would load the native runtime again, which that does not support. */
+/** There is one model for the whole process: a second one would load the native runtime again, which the runtime does not support. */
 await using model = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
 process.stdout.write(`${machine()}\n`)
 
@@ -167,7 +167,7 @@ function ours(server: Server, settings: Questions["settings"]): Contender {
         openEngine(settings, { mode: "write", embedder: model, embedding: "off" }),
       )
       for await (const some of pages) await clock.time(() => engine.load(some))
-      // Work that keeps an index fast finishes when the index is closed.
+      // Closing the index completes the work that keeps it fast.
       await clock.time(async () => engine[Symbol.asyncDispose]())
     },
     async asker() {
@@ -205,7 +205,7 @@ function itsOwn(server: Server, hybrid: Hybrid): Contender {
   }
 }
 
-/** Opens each engine that was asked for; only one at a time runs. */
+/** Opens each requested engine; only one runs at a time. */
 function* contenders(dir: string, shared: AsyncDisposableStack): Generator<() => Promise<Contender>> {
   const settings = readSettings(engineSettings, {})
   const wants = (column: Column) => values.only === undefined || values.only === column
@@ -225,7 +225,7 @@ function* contenders(dir: string, shared: AsyncDisposableStack): Generator<() =>
   if (values.meilisearch !== "" && wants("Meilisearch's own hybrid"))
     yield async () => {
       const server = await startMeilisearch(values.meilisearch)
-      // Queried over the adapter's own connection, so that both use the same one.
+      // Uses the adapter's own client, so that both are queried in the same way.
       const { client } = new MeilisearchServer({ url: server.url, key: "", patienceMs: 2000 })
       const own = await OwnHybrid.create(client, "pages", model.dimensions)
       return itsOwn(serverOf("Meilisearch's own hybrid", server), {

@@ -114,7 +114,7 @@ class Api implements AsyncDisposable {
     return api
   }
 
-  /** Lets all clients search for `seconds` while it polls the health of the process. */
+  /** Lets all clients search for `seconds`, while polling the health of the process. */
   async under(seconds: number): Promise<Stretch> {
     const stretch = new Stretch()
     const began = performance.now()

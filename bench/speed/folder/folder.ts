@@ -30,7 +30,7 @@ const LEAST = 2000
 const { values } = parseArgs({
   options: {
     files: { type: "string", default: "100000" },
-    /** A process of this benchmark. */
+    /** The part of this benchmark that this process runs. */
     as: { type: "string" },
     dir: { type: "string", default: "" },
   },

@@ -22,7 +22,7 @@ export interface Took {
 }
 
 const REAL_VECTORS = 3000
-/** The engine options of a /search that does not want whole pages. */
+/** The engine options of a /search that does not request whole pages. */
 const AS_THE_API = { limit: 5, passagesPerPage: 3, withMarkdown: false }
 
 const [root, dataDir, passages] = process.argv.slice(2) as [string, string, string]

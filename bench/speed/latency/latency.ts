@@ -26,7 +26,7 @@ interface Kind {
   readonly depth: SearchDepth
   /** Reading pages again accounts for most of the cost of such a question, so fewer are asked. */
   readonly isSlow?: true
-  /** Questions about pages that are not in the index, so that their words match nothing useful. */
+  /** Whether the questions are about pages that are not in the index, so that their words match nothing useful. */
   readonly isUndecided?: true
 }
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -78,7 +78,7 @@ async function compare(passages: string): Promise<void> {
           const turn: Turn = { depth, texts }
           const one = await answerTo<Took>(asker.process, turn)
           const key = `${kind} ${asker.name}`
-          // The first round warms up.
+          // The first round is a warm-up.
           if (round > 0) took.set(key, [...(took.get(key) ?? []), one])
         }
       }

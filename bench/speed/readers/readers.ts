@@ -26,7 +26,7 @@ const OF_A_PERSON = 50
 const REAL_VECTORS = 3000
 const PAGES_PER_CALL = 256
 const PEOPLE = 20
-/** The engine options of a /search that does not want whole pages. */
+/** The engine options of a /search that does not request whole pages. */
 const AS_THE_API = { limit: 5, passagesPerPage: 3, withMarkdown: false }
 const DEPTHS: readonly SearchDepth[] = ["ultra-fast", "fast", "basic", "advanced"]
 
@@ -125,11 +125,11 @@ async function compared(engine: Engine): Promise<(string | number)[][]> {
         const asAll = async () => timed(() => ask(text, {}))
         const of = random.one(limits)
         const asPerson = async () => timed(async () => ask(text, narrowed({}, (await of())!)!))
-        // The second search finds more in memory.
+        // The second search finds more data cached in memory.
         const isFirst = random.happens(0.5)
         const first = isFirst ? await asAll() : await asPerson()
         const second = isFirst ? await asPerson() : await asAll()
-        // The first round warms up.
+        // The first round is a warm-up.
         if (round === 0) continue
         those.all.push(isFirst ? first : second)
         those.person.push(isFirst ? second : first)

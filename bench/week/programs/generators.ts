@@ -257,7 +257,7 @@ export async function blog(folder: string, texts: readonly Text[]): Promise<Real
   })
 }
 
-/** A post of the blog; later ones are newer. */
+/** A post on the blog; posts with a higher `at` are newer. */
 export function post({ title, about, markdown }: Text, at: number): string {
   const date = new Date(Date.UTC(2026, 0, 5 + 7 * at)).toISOString().slice(0, 10)
   const front = {

@@ -14,7 +14,7 @@ export async function apacheManual(folder: string): Promise<RealSite> {
   const seen = new Set<string>()
   const pages: ExpectedPage[] = []
   const paths = (await Array.fromAsync(glob(`*/${CHAPTERS}/*.html`, { cwd: root }))).sort()
-  // English first: a page that is word for word the same in another language is a copy of it.
+  // English comes first: a page that is word for word the same in another language is a copy of the English one.
   for (const path of paths.sort((a, b) => Number(b.startsWith("en/")) - Number(a.startsWith("en/")))) {
     const html = await readFile(join(root, path))
     const text = /<h1>[\s\S]*/.exec(html.toString("latin1"))?.[0] ?? ""

@@ -93,7 +93,7 @@ export async function runCommand(
 
 /**
  * Unpacks the Debian packages, with the dependencies that this machine lacks, below `debian/`. Nothing is installed on
- * the system: no root is needed, and no service is started.
+ * the system: it needs no root rights, and starts no service.
  * @throws Error on a system without apt, or without these packages
  */
 export async function debianPackages(folder: string): Promise<string> {

@@ -2,7 +2,7 @@
 export interface ExpectedPage {
   /** Path with query or fragment, from the site's root. */
   readonly path: string
-  /** Other addresses at which the index may have it. */
+  /** Other addresses under which the page may be in the index. */
   readonly also?: readonly string[]
   readonly title: string
 }
@@ -15,9 +15,9 @@ export interface RealSite {
   readonly program: string
   /** Path of the address that an operator would enter. */
   readonly start: string
-  /** All of its content pages; empty if the program brings its own content and only `count` is known. */
+  /** All content pages of the site; empty if the program comes with its own content and only `count` is known. */
   readonly pages: readonly ExpectedPage[]
-  /** Paths that are not content: edit forms, histories, special pages. If the index has one of them, it is junk. */
+  /** Paths that are not content: edit forms, histories, special pages. A page in the index with such a path is junk. */
   readonly junk: RegExp | null
   readonly question: Question
   /**

@@ -15,7 +15,7 @@ interface DokuWikiSettings {
   readonly name: string
   readonly title: string
   readonly texts: readonly Text[]
-  /** Shows pages only to those who are logged in. */
+  /** Whether pages are shown only to users who are logged in. */
   readonly closed?: boolean
   /** `$conf['userewrite']`: 0 as installed (`doku.php?id=`), 2 paths below `doku.php`. */
   readonly rewrite: 0 | 2

@@ -53,7 +53,7 @@ export function ofFeed(xml: string): readonly Telling[] {
   ].map(([, url = "", change = ""]) => ({ url, change }))
 }
 
-/** The changes that a watch's mails report; mails with the same Message-ID count once. */
+/** The changes that a watch's mails report; mails with the same Message-ID are counted once. */
 export function ofMails(mails: readonly string[], watch: string): readonly Telling[] {
   const kept = new Map(mails.map((mail) => [/^Message-ID: (.*)$/im.exec(mail)?.[1] ?? mail, plain(mail)]))
   const own = [...kept.values()].filter((mail) => mail.includes(`watch ${watch}`))

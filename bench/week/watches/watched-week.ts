@@ -33,7 +33,7 @@ const SITES = {
 } as const
 type SiteName = keyof typeof SITES
 const NAMES = Object.keys(SITES) as SiteName[]
-/** These are watched as a page and by a question; they change each day. */
+/** Pages that are watched, one as a page and one by a question; both change each day. */
 const WATCHED = { workshop: "hammer", garden: "spade" } as const
 /** Number of kills per day, and the longest pause before each. */
 const KILLS = 3
@@ -73,7 +73,7 @@ export interface WatchedWeekOptions {
   readonly say?: (text: string) => void
 }
 
-/** Plays that many days in a folder. */
+/** Plays the given number of days in a folder. */
 export async function playWatchedWeek(
   folder: string,
   { days, seed, asks, settings = {}, say = () => {} }: WatchedWeekOptions,
@@ -172,7 +172,7 @@ class Week {
     const { stands, appliance } = this.#parts
     const asked = `how long does it take to clean the ${WATCHED.garden}`
     const subjects: Record<WatchName, object> = {
-      // Its front page lists the others, and so changes with them.
+      // The site's front page lists the other pages, so it changes with them.
       source: { source: "workshop", exclude: ["/"] },
       page: { url: `${stands.get("workshop")!.url}/${WATCHED.workshop}` },
       question: { question: { query: asked, sources: ["garden"] } },
@@ -196,7 +196,7 @@ class Week {
     return { receiver, sign: (given: string) => void (secret = given) }
   }
 
-  /** Lets a day's changes happen on the sites. */
+  /** Makes a day's changes on the sites. */
   change(number: number): void {
     const { manuals, stands, roll } = this.#parts
     for (const name of NAMES) {
@@ -210,7 +210,7 @@ class Week {
     }
   }
 
-  /** Runs each source to its end. */
+  /** Runs each source until its run ends. */
   async crawl(): Promise<void> {
     const { appliance } = this.#parts
     for (const name of NAMES) await calm(() => appliance.call(`/admin/sources/${name}/run`, {}))
@@ -267,7 +267,7 @@ class Week {
   }
 }
 
-/** Retries until the API, which may be down just now, answers. */
+/** Retries until the API, which may be down at the moment, answers. */
 async function calm<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -33,7 +33,7 @@ test("changes by commands are recorded with who typed them, and can be shown, fo
     "rules:\n  - { id: pumps, kind: synonym, words: [pump, compressor] }\n",
   )
   await fossick("rules", "apply", "rules.yaml")
-  // These change nothing, or are refused.
+  // These commands change nothing, or are refused.
   await fossick("keys", "list")
   await expect(fossick("rules", "apply", "none.yaml")).rejects.toThrow(/none\.yaml/)
   const entries = (await fossick("audit", "--json"))

@@ -110,7 +110,7 @@ test("fossick keys usage shows each key's usage by day and month, including earl
   await add(id, "extract", 0, 0)
   await add(id, "search", 40, 1)
   await add(other, "search", 0, 1)
-  // The log may drop a call, but its usage stays counted.
+  // The log may drop a call, but its usage is still counted.
   await log.prune(now + 1, 1000)
 
   const lines = (await run("keys", "usage", "chat")).stdout.trimEnd().split("\n")

@@ -3,7 +3,7 @@ import { CHANGES } from "../../../api/services/watches/watch.ts"
 import { command, type GroupSpec } from "../../spec.ts"
 
 const MOST = 999_999_999
-/** Removes a receiver. */
+/** The value that removes a receiver. */
 const NONE = "none"
 const session = () => import("../../../api/operator/commands/asking/watches-session.ts")
 const id = { id: { about: "of the watch, as fossick watches list shows it" } } as const

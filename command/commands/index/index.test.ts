@@ -131,7 +131,7 @@ describe("fossick index", () => {
     expect(existsSync(path.join(dir, "index"))).toBe(false)
     expect((await status(env)).previous).toBeNull()
 
-    // The model with which it was made is no longer configured, but is still found.
+    // The model that the index was made with is no longer configured, but is still found.
     const back = await status()
     expect(back).toMatchObject({
       current: { name: "index-2" },

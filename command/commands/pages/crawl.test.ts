@@ -52,7 +52,7 @@ class Command {
     )
   }
 
-  /** The objects of `--json`. */
+  /** The objects that `--json` prints. */
   get events(): Record<string, unknown>[] {
     return this.out
       .split("\n")
@@ -238,7 +238,8 @@ describe("fossick crawl", () => {
     const second = new Command(folder.path, [site.origin, "--json"])
     expect({ code: await second.ended, err: second.err }).toMatchObject({ code: 0 })
     const { state, queued, outcomes } = second.events.at(-1) ?? {}
-    // The first one may have finished before the process noticed; then there is nothing new for the second.
+    // The first crawl may have finished before its process noticed that its reader was gone; then there is nothing new
+    // for the second one.
     const { indexed = 0, unchanged = 0 } = outcomes as Record<string, number>
     expect({ state, queued, pages: indexed + unchanged }).toEqual({
       state: "finished",

@@ -18,7 +18,7 @@ import { FOSSICK, Fossick, refusalOf } from "../../testing/fossick.ts"
 
 const MAIN = fileURLToPath(import.meta.resolve("#crawler/main.ts"))
 
-// The vectors' values don't matter here, and the real model takes time with each crawl.
+// The vectors' values don't matter here, and the real model would take time in each crawl.
 const vectors = await startCheapVectors()
 const fossick = new Fossick()
 afterAll(async () => {
@@ -320,7 +320,7 @@ test("a secret may be set elsewhere, and errors are reported to programs too", a
     },
   ])
   expect((await run(folder.path, ["sources", "validate", "--skip-secrets"])).code).toBe(0)
-  // A settings file counts just like the environment.
+  // The settings file has the same effect as the environment.
   writeFileSync(join(folder.path, "fossick.env"), "WIKI_PASSWORD=hunter2\n")
   expect(await run(folder.path, ["sources", "plan"])).toEqual({
     code: 0,
@@ -358,7 +358,7 @@ test("several sources are run by one command, and new or changed ones when the f
 test("sources run by one command do not wait for a slow one, even without an appliance", async () => {
   using folder = temporaryFolder()
   await using site = await startTestSite({ "/b": article("Lighthouse"), "/c": article("Harbour") })
-  // Answers once the command has reported that both others have ended.
+  // This site answers once the command has reported that both others have ended.
   const told = Promise.withResolvers<void>()
   await using sick = await startTestSite({
     "/robots.txt": status(404),

@@ -42,7 +42,7 @@ export async function runRepairs(
     const damaged = await repair.look(settings)
     const isMended = mends && damaged.some(({ canRepair }) => canRepair)
     const said = isMended ? await repair.mend(settings, signal) : []
-    // Checked again: it counts as repaired only if the check passes.
+    // A part counts as repaired only if a second check passes.
     const left = isMended ? new Set((await repair.look(settings)).map(({ file }) => file)) : null
     done.push({
       name: repair.name,

@@ -93,7 +93,7 @@ export const countRepair: Repair = {
   },
 }
 
-/** Pages that crawls put into the index, but that it can no longer show: only their sites still have them. */
+/** Reports pages that crawls put into the index, but that it can no longer show: only their sites still have them. */
 export const lostPages: Repair = {
   name: "lost pages",
   look: async ({ dataDir }) =>

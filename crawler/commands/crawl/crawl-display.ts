@@ -68,7 +68,7 @@ export class CrawlDisplay {
     else if (all.length > 0) this.#progress(`${this.#standing()}${progressLine(sumOf(all))}`)
   }
 
-  /** Shows, once, something an operator may want to know. */
+  /** Shows a note that an operator may want to see, but not twice in a row. */
   note(text: string): void {
     if (text === this.#noted) return
     this.#noted = text

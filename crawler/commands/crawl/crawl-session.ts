@@ -29,7 +29,7 @@ type Config = Values<typeof engineSettings & typeof crawlerSettings>
 /** What to run: one crawl described on the command line, or declared sources by name; `all`: every source that is not paused. */
 export type CrawlWish = (DescribedCrawl | { readonly names: readonly string[] | "all" }) & {
   readonly json: boolean
-  /** Visits only the addresses that failed last time. */
+  /** Whether to visit only the addresses that failed last time. */
   readonly failed: boolean
 }
 
@@ -61,7 +61,7 @@ export async function crawl(wish: CrawlWish): Promise<number> {
     const wanted = await jobsFor(wish, jobs, new SourceTable(db, jobs), wish.json)
     const pause = () => {
       pausing = pauseOurs(wanted, jobs)
-      // Awaited at the end.
+      // The promise is awaited at the end.
       pausing.catch(() => undefined)
     }
     if (stop.signal.aborted) pause()
@@ -127,7 +127,7 @@ class WatchedRuns {
     }
   }
 
-  /** Shows the ends that have not been shown yet. @returns all jobs */
+  /** Shows how jobs ended, unless that has been shown already. @returns all jobs */
   async endAll(): Promise<readonly Job[]> {
     const ended = await this.#now()
     for (const job of ended) await this.#showEnd(job)
@@ -249,7 +249,7 @@ async function jobFor(
   return await jobs.enqueue(wish.source, { visits: visitsOf(wish) })
 }
 
-/** A longer list would hide the message. */
+/** Maximum number of sources listed: a longer list would hide the message. */
 const SHOWN_SOURCES = 20
 
 async function noSource(name: string, sources: SourceTable): Promise<string> {
@@ -287,7 +287,7 @@ async function runHere({ ids, onPoll, ...options }: RunHereOptions): Promise<voi
     if (runs.ended > ended) engine.settled().catch(() => undefined)
     ended = runs.ended
   }
-  // Jobs that had not started.
+  // Pauses jobs that had not started.
   for (const id of ids) {
     const job = await jobs.get(id)
     if (job?.state === "queued" && isOurs(job)) await jobs.pause(id)

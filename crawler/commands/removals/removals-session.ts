@@ -30,9 +30,9 @@ type DecideArguments =
 export type RemovalsArguments = ShowArguments | DecideArguments
 
 const POLL_MS = 250
-/** By then, an idle crawler process has carried out the decision; a busy one does so after its run. */
+/** Within this time, an idle crawler process carries out the decision; a busy one does so after its run. */
 const PATIENCE_MS = 15_000
-/** Nothing is waiting or kept under that name or address. */
+/** Exit code if nothing is waiting or kept under the given name or address. */
 const NOTHING_THERE = 1
 
 type Write = (...lines: readonly string[]) => void

@@ -13,7 +13,7 @@ const SHOWN_TROUBLES = 5
 
 export interface AddContentArguments extends Pick<AddArguments, "write" | "json"> {
   readonly start: RecognizedStart
-  /** As for {@link surveyContent}. */
+  /** See {@link surveyContent}. */
   readonly filesAt: string
 }
 

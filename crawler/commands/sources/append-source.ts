@@ -7,7 +7,7 @@ import type { SourceSpec } from "../../source.ts"
 /**
  * The text of a sources file with one more source at the end of its list; comments and everything else stay unchanged.
  * @param file its name, for messages
- * @throws SourcesFileError when the file is wrong, before or after.
+ * @throws SourcesFileError when the file is invalid, before or after the change.
  */
 export function withSource(text: string, file: string, source: SourceSpec, note: string): string {
   if (text.trim() === "") return sourceYaml(source, note)
@@ -41,7 +41,7 @@ export function withSource(text: string, file: string, source: SourceSpec, note:
   return added
 }
 
-/** Adds a source to the file, creating it if needed. @throws SourcesFileError; nothing is written then */
+/** Adds a source to the file, creating it if needed. @throws SourcesFileError, without having written anything */
 export function appendSource(file: string, source: SourceSpec, note: string): void {
   const text = existsSync(file) ? readFileSync(file, "utf8") : ""
   const added = withSource(text, file, source, note)

@@ -25,7 +25,7 @@ import { planLines, teller } from "./sources-text.ts"
 /** The options of `fossick sources validate`, `plan` and `apply`. */
 export interface FileArguments {
   readonly command: "validate" | "plan" | "apply"
-  /** Empty for the existing file. */
+  /** Empty for the configured file, or `sources.yaml` in the working directory. */
   readonly file: string
   readonly removePages?: boolean
   /** Whether secrets may be missing here, because the crawler runs elsewhere. */
@@ -115,7 +115,7 @@ async function warningsOf(
   try {
     const names = declared.sources.map(({ name }) => name)
     const stray = references ? await strayReferences(db, await references(db), names) : []
-    // Only a warning: an appliance must start even if its backup disk or a share is unavailable.
+    // This is only a warning: an appliance must start even if its backup disk or a share is unavailable.
     const folder = skipSecrets || declared.backup === null ? null : missingFolder(declared.backup)
     const away = skipSecrets ? [] : await Promise.all(declared.sources.map((spec) => unreadable(spec, db)))
     return [...stray, ...away.flat(), ...(folder === null ? [] : [`backup.folder: ${folder}`])]

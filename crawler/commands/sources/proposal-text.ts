@@ -27,7 +27,7 @@ export function proposalText(survey: Survey): string {
   return `${lines.join("\n")}\n`
 }
 
-/** The pages' text, for people. */
+/** The pages' text in human-readable form. */
 export function pagesText(pages: readonly Tried[]): string[] {
   if (pages.length === 0) return []
   const head = `${countText(pages.length, "page")} as Fossick reads ${pages.length === 1 ? "it" : "them"}`

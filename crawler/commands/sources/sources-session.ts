@@ -24,7 +24,7 @@ import { counted } from "#engine/commands/command-progress.ts"
 import { forNobodyText, listLines, say, scheduleText, teller, timeText, troubleOf } from "./sources-text.ts"
 
 const SHOWN_RUNS = 5
-/** Pages that nobody is allowed to read. */
+/** Maximum number of pages shown that nobody is allowed to read. */
 const SHOWN_PAGES = 20
 
 /** What `fossick sources` should do with the declared sources; `run` is a crawl. */
@@ -146,7 +146,7 @@ const DECLARED: Readonly<Record<ListedSource["origin"], string>> = {
   "one-off": "not declared: a one-off crawl",
 }
 
-/** The block `backup` is shown by that name, unless a source has it. */
+/** The name `backup` shows the block `backup`, unless a source has that name. */
 async function show(
   db: StateStore,
   name: string,

@@ -103,7 +103,7 @@ export function listLines(
   return [...table([HEADINGS, ...rows], NUMBERS), ...troubles]
 }
 
-/** Says how many pages nobody is allowed to read, or `null`. */
+/** A text saying how many pages nobody is allowed to read; `null` if there are none. */
 export const forNobodyText = (pages: number): string | null =>
   pages === 0
     ? null
@@ -144,7 +144,7 @@ function runText(state: Job["state"] | null, result: JobResult | null): string {
 const shortTime = (time: Date | null): string =>
   time === null ? "-" : time.toISOString().slice(5, 16).replace("T", " ")
 
-/** What the operator should know about how a run ended; `null` if nothing. */
+/** What the operator should know about how a run ended; `null` if there is nothing to report. */
 export const troubleOf = (job: Pick<Job, "reason" | "note"> | null): string | null =>
   job?.reason ?? job?.note ?? null
 
@@ -164,7 +164,7 @@ export function table(
   )
 }
 
-/** In UTC, to the minute. */
+/** The time in UTC, to the minute. */
 export function timeText(time: Date | null): string {
   return time === null ? "-" : `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`
 }

@@ -36,9 +36,9 @@ interface ReadPage {
   readonly extracted: Pick<Extracted, "markdown" | "markdownAt" | "isListing" | "type">
 }
 
-/** Comparing a copy of this size with its page blocks the event loop for about 20 ms. */
+/** Maximum size of a copy. Comparing a copy of this size with its page blocks the event loop for about 20 ms. */
 const MAX_COPY_BYTES = 128 * 1024
-/** The state keeps the copy's address with the page, and the site chooses its length. */
+/** Maximum length of a copy's address: the state keeps it with the page, and the site chooses its length. */
 const MAX_ADDRESS_CHARS = 2000
 
 /** Requests a page's markdown copy before the page, to save downloading pages that have not changed. */
@@ -69,8 +69,8 @@ export class CopyChecks {
   }
 
   /**
-   * The record of a page's copy after the page was read. A page that lists others has none, because each visit reads it
-   * for its links.
+   * The record of a page's copy after the page was read. A page that lists other pages has no record, because each
+   * visit reads it for its links.
    * @param answer the copy that this visit requested; `null` if it requested none
    * @param before the record of this page's copy before the visit
    */

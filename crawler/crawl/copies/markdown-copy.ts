@@ -6,7 +6,7 @@ import { toPlainText } from "../../page/extract/markdown/plain-text.ts"
 export interface MarkdownCopy {
   /** Where the copy is requested: the page's own address, or another one of its origin. */
   readonly at: PageUrl
-  /** As {@link digestOf}; `null` until a copy has been compared with the page as it was last read. */
+  /** The copy's {@link digestOf}; `null` until a copy has been compared with the page as it was last read. */
   readonly digest: string | null
   /** Size of the page in bytes: the download that a check saves. */
   readonly pageBytes: number
@@ -21,7 +21,7 @@ const MAX_CHECKS = 3
 /** A visit after this many days reads the page too, however few visits came before it. */
 const MAX_DAYS = 14
 const DAY_MS = 86_400_000
-/** A larger copy saves too little, and may lack parts of the page. */
+/** Maximum size of a copy, as a share of its page's size: a larger copy saves too little, and may lack parts of the page. */
 export const MAX_SHARE = 0.5
 /**
  * The share of a page's different words that its copy must contain. Of 530 pairs of a page and its markdown, written by
@@ -36,7 +36,7 @@ const MARKS = 2
 export const mayStand = ({ digest, checks, readAt }: MarkdownCopy, now: number): boolean =>
   digest !== null && checks < MAX_CHECKS && now - readAt < MAX_DAYS * DAY_MS
 
-/** Covers the text and the headers about robots and readers: if one changes, the visit must read the page itself. */
+/** A digest of the text and of the headers about robots and readers: if one changes, the visit must read the page itself. */
 export function digestOf(body: Uint8Array, robotsTag: string | string[] | undefined): string {
   const tag = hash("sha256", JSON.stringify(robotsTag ?? null), "base64url")
   return hash("sha256", Buffer.concat([Buffer.from(tag), body]), "base64url")

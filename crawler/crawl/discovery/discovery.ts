@@ -36,7 +36,7 @@ export interface DiscoveryOptions {
   readonly reader: PageReader
   readonly frontier: Frontier
   readonly known: KnownAddresses
-  /** Waits until its host's politeness rules allow a file to be fetched; `null` if the file is no longer wanted. */
+  /** Waits until the host's politeness rules allow a file to be fetched; `null` if the file is no longer wanted. */
   readonly turn: (url: PageUrl, signal: AbortSignal) => Promise<Disposable | null>
   /** Whether robots.txt allows a file to be read. */
   readonly allows: (url: PageUrl) => Promise<boolean>
@@ -203,7 +203,7 @@ export class Discovery {
     const { db, job, frontier } = this.#options
     await this.#troubles.end()
     if (job.visits === "failed") {
-      // This run followed few more links than the previous one, so the previous result still counts.
+      // This run followed few more links than the previous one, so the previous result still applies.
       await keepWhole(db, job.id, (await runBefore(db, job))?.whole === true)
       return
     }
@@ -233,8 +233,8 @@ export class Discovery {
   }
 
   /**
-   * Addresses left by earlier runs: all, or only those that are due. Addresses that no longer belong to the source are
-   * closed unvisited.
+   * Adds addresses left over from earlier runs: all, or only those that are due. Addresses that no longer belong to the
+   * source are closed unvisited.
    */
   async #addKnown(): Promise<void> {
     const { job, frontier, known } = this.#options
@@ -268,8 +268,8 @@ export class Discovery {
   }
 
   /**
-   * Addresses that earlier runs left and that this run, although it followed every link, did not find within the
-   * source's depth.
+   * Closes addresses left over from earlier runs that this run, although it followed every link, did not find within
+   * the source's depth.
    */
   async #judgeDepths(): Promise<void> {
     const { job, frontier, known } = this.#options
@@ -290,7 +290,7 @@ export class Discovery {
 
   /** Whether this run closes an address unvisited because it does not belong to the source. */
   #judges({ hash, dueAt }: KnownAddress, now: number): boolean {
-    // A crawl started by hand may have a narrower scope than the one that left the pages.
+    // A crawl started by hand may have a narrower scope than the crawl that found the pages.
     const { trigger, visits } = this.#options.job
     const mayJudge = trigger !== "command" && visits !== "failed" && this.#landed.size === this.#seeds.size
     return mayJudge && hash !== null && (this.#judgesAll || dueAt <= now)
@@ -322,7 +322,8 @@ export class Discovery {
     const named = sitemaps.flatMap((url) => toPageUrl(url, file) ?? [])
     if (named.length > 0) await this.#readSitemaps(named, file)
     else await this.#readSitemaps([new URL("/sitemap.xml", landing).href as PageUrl], null, false)
-    // Read last: its links are often dead, and an address that is also in a sitemap should count as found there.
+    // This list is read last: its links are often dead, and an address that is also in a sitemap should be recorded as
+    // found there.
     await this.#readSitemaps([new URL("/llms.txt", landing).href as PageUrl], null, false, "llms")
   }
 
@@ -469,7 +470,7 @@ export class Discovery {
   }
 }
 
-/** The page is missing, and as far as is known has never existed: it waits until it is due, even in a run that visits everything. */
+/** Whether the page is missing and, as far as is known, has never existed: it waits until it is due, even in a run that visits everything. */
 function isDead({ hash, status }: KnownAddress): boolean {
   return hash === null && isMissing(status)
 }

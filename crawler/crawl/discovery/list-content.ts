@@ -25,7 +25,7 @@ export async function listContent(content: Content, options: ListContentOptions)
     if (signal.aborted || frontier.isFull) return
     const changed: PageUrl[] = []
     const isDue = (before: KnownAddress, { modifiedAt }: ListedFacts): boolean => {
-      // The earlier visit's time by this machine's clock and by the content's clock, which may differ.
+      // The time of the earlier visit is compared by this machine's clock and by the content's clock, which may differ.
       const isChanged = modifiedAt !== before.modifiedAt || (modifiedAt ?? 0) > before.visitedAt
       if (isChanged) changed.push(before.url)
       return isChanged || before.dueAt <= known.now()
@@ -34,7 +34,7 @@ export async function listContent(content: Content, options: ListContentOptions)
       .filter(({ url }) => inScope(url))
       .map(({ url, changedAt }) => ({ url, modifiedAt: changedAt, publishedAt: null, isNews: false }))
     await frontier.list(listed, { how: "content", on: content.place, isDue })
-    // If a run is cancelled before visiting them, the next run does.
+    // If a run is cancelled before visiting these addresses, the next run visits them.
     for (const url of changed) await known.makeDue(url, name)
   }
   if (signal.aborted || frontier.isFull) return

@@ -6,7 +6,7 @@ import { outcomeName } from "../../outcome-name.ts"
 import type { ListingKind } from "../frontier/frontier-schema.ts"
 import type { ListTrouble } from "../listings/list-parser.ts"
 
-/** A longer list would hide the run's other notes. */
+/** Maximum number of lists named in notes: more would hide the run's other notes. */
 const MAX_NAMED = 5
 
 const WORDS: Readonly<Record<ListTrouble, string>> = {

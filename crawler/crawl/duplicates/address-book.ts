@@ -56,7 +56,7 @@ const MOST_PROBES = 10
 /** Number of foldings remembered, so that they can be undone when the address turns out to be missing. */
 const REMEMBERED = 2000
 
-/** What has been learned about a site so far. Read-only. It uses the text store's tables. */
+/** The rules learned about a site so far. Read-only. Uses the text store's tables. */
 export async function learnedRules(db: StateStore, site: string, now: number): Promise<AddressRules> {
   return (await evidenceOf(db, site, now - EVIDENCE_DAYS * DAY_MS)).rules
 }

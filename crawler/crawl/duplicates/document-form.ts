@@ -23,7 +23,7 @@ const FORMATS = ["html", "htm", "xhtml", "md", "epub", "pdf", "docx", "odt", "rt
 /** Folders that are named after the format of their files. */
 const FORMAT_FOLDERS = new Set([...FORMATS, "text", "plain", "word", "ebook"])
 
-/** Shorter texts are not documents, and have too few shingles to compare. */
+/** Minimum number of words: shorter texts are not documents, and have too few shingles to compare. */
 const FEWEST_WORDS = 150
 const MOST_WORDS = 60_000
 /** Number of consecutive words in a shingle. */
@@ -38,7 +38,7 @@ const SAME_DOCUMENT = 0.82
 /** The number of words at the start in which a document states its version. */
 const FRONT_WORDS = 300
 
-/** `null` if the address names no format in which documents are published, or if the document is too short. */
+/** The evidence from one document; `null` if the address names no format in which documents are published, or if the document is too short. */
 export function documentForm(url: PageUrl, title: string, lines: readonly string[]): DocumentForm | null {
   const stem = stemOf(url)
   if (stem === null) return null
@@ -77,7 +77,7 @@ export function formatOf(url: PageUrl): string | null {
   return FORMATS.includes(ending) ? ending : null
 }
 
-/** Made from words alone: page numbers and heading numbers come and go with the format. */
+/** Hashes of the shingles, which consist of words alone: page numbers and heading numbers depend on the format. */
 function shingleHashes(lines: readonly string[]): Uint32Array | null {
   const words: number[] = []
   for (const line of lines) {

@@ -74,7 +74,7 @@ export interface Replaced {
   readonly url: PageUrl
   /** The reason, in words; see {@link inWords}. */
   readonly evidence: string
-  /** It became a page only in this run, so it can be removed without further evidence. */
+  /** Whether it became a page only in this run, so that it can be removed without further evidence. */
   readonly isNew: boolean
 }
 
@@ -124,12 +124,12 @@ export class Duplicates {
     })
   }
 
-  /** Call it when an address redirects to a page. Not needed for pages that are judged. */
+  /** Call this when an address redirects to a page. Not needed for pages that are judged. */
   async redirected(from: PageUrl, to: PageUrl): Promise<void> {
     await this.#turn.run(() => this.#redirected(from, to))
   }
 
-  /** Call it when an address was not read because another one takes its place. */
+  /** Call this when an address was not read because another one takes its place. */
   async spelled(url: PageUrl, { url: of, because }: Spelling): Promise<void> {
     await this.#turn.run(() => this.#alias(url, of, because))
   }
@@ -140,7 +140,7 @@ export class Duplicates {
   }
 
   /**
-   * Call it when an address turns out not to be a page.
+   * Call this when an address turns out not to be a page.
    * @returns addresses that were filed under it in this run, or in any run with `ofEarlierRuns`: they have to be read
    * again
    */

@@ -53,7 +53,7 @@ export function isNear(a: PageText, b: PageText): boolean {
 }
 
 /**
- * Whether a page resembles the one that it names as its canonical. Titles do not count, since the site itself names
+ * Whether a page resembles the one that it names as its canonical. Titles are not compared, since the site itself names
  * the page.
  */
 export function isLike(a: PageText, b: PageText): boolean {

@@ -23,8 +23,8 @@ export class OtherAddresses {
   }
 
   /**
-   * Addresses that name the same page, likeliest first: the one crawled in its place, by the site's rules, then other
-   * spellings of both.
+   * Addresses that name the same page as `url`, likeliest first: the one crawled in its place, by the site's rules,
+   * then other spellings of both.
    */
   async spellingsOf(url: PageUrl): Promise<PageUrl[]> {
     const clean = withoutTracking(url)

@@ -36,7 +36,7 @@ const SHOWN = /\b(?:print(?:able|er)?(?:[ -]friendly)?(?: (?:version|view|page))
  * because no part can match past the next bracket or quote.
  */
 const TARGET = /\]\([^()\s]*(?: "[^"]*")?\)/g
-/** The first words of a text show what it resembles; only the whole text shows whether it is the same. */
+/** Number of words that show what a text resembles; only the whole text shows whether it is the same. */
 const MOST_WORDS = 1000
 
 /** @returns the fingerprints of a page, and its lines. Pages with different readers have different fingerprints, so that neither replaces the other. */

@@ -3,7 +3,7 @@ import type { AddressRules, Difference } from "./address-forms.ts"
 /** A pair of addresses of a site that differ in one way and were read in one run. */
 export interface Pair {
   readonly difference: Difference
-  /** The common form of both addresses; pairs for one page count once. */
+  /** The common form of both addresses; pairs for the same page are counted once. */
   readonly page: string
   /**
    * For a parameter: its value. For another difference: `yes` if the site itself redirected from one form to the longer
@@ -19,10 +19,10 @@ const FEWEST_PAGES = 5
 /** For a parameter to be overlooked with any value: the minimum number of values, and of pages. */
 const FEWEST_VALUES = 8
 const FEWEST_PAGES_OF_VALUES = 3
-/** More pairs add nothing: this limits the memory for one site. */
+/** Further pairs add nothing, so these limits save memory for each site. */
 const MOST_PAGES = 8
 const MOST_VALUES = 40
-/** Nothing is learned about more parameters than this for one site. */
+/** Maximum number of parameters about which anything is learned for one site. */
 const MOST_DIFFERENCES = 60
 
 /**
@@ -65,7 +65,7 @@ export class SiteEvidence {
     return true
   }
 
-  /** The rules that follow so far. */
+  /** The rules that follow from the evidence so far. */
   get rules(): AddressRules {
     return (this.#rules ??= this.#derive())
   }

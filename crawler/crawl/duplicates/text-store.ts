@@ -87,9 +87,9 @@ const STEPS: readonly Step[] = [
 ]
 
 /**
- * Number of bands of a simhash. Two hashes that differ in fewer bits than there are bands share at least one whole
- * band, so that similar ones are found by equality (Manku, Jain and Das Sarma 2007); of those that differ in 7,
- * nineteen of twenty are found.
+ * The bits at which a simhash is divided into bands. Two hashes that differ in fewer bits than there are bands share at
+ * least one whole band, so that similar ones are found by equality (Manku, Jain and Das Sarma 2007); of those that
+ * differ in 7, nineteen of twenty are found.
  */
 const BAND_EDGES = [0, 11, 22, 32, 43, 54, 64]
 /** Maximum number of pages with the same title and a band in common; if there are more, the title is not informative. */

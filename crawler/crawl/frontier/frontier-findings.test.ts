@@ -97,7 +97,7 @@ test("an address left from an earlier run can be found again nearer, but not fur
   expect(await runs.row("/left")).toMatchObject({ depth: 2, found_how: "link", found_on: at("/") })
   await frontier.list([{ url: at("/left"), ...NOTHING }], { how: "feed", on: at("/feed") })
   expect(await runs.row("/left")).toMatchObject({ depth: 2, found_how: "link" })
-  // Addresses left by earlier runs do not count against the room for new ones.
+  // Addresses left over from earlier runs do not use up the room for new ones.
   await frontier.revisit(["/1", "/2", "/3"].map((path) => ({ url: at(path), depth: 1 })))
   expect([
     frontier.isFull,
@@ -163,7 +163,7 @@ test("a list adds only due addresses among the known ones, and all new ones", as
     },
   )
   expect(await runs.taken(frontier)).toEqual(["/due", "/new"])
-  // It is still listed.
+  // The address is still listed.
   expect(await runs.known.get(at("/not"))).toMatchObject({ listedIn: at("/sitemap.xml"), modifiedAt: 5 })
 })
 
@@ -240,7 +240,7 @@ test("many rows are added completely", async () => {
   expect(new Set(await runs.taken(frontier)).size).toBe(99)
   await frontier.giveUp(HOST, "failed:refused", "it was given up")
   expect([frontier.open, await outcomesOf(runs.db, runs.id)]).toEqual([99, { "failed:refused": 2904 }])
-  // Each of them was missed once.
+  // Each of the addresses was missed once.
   expect(await runs.known.get(at("/left/0"))).toMatchObject({ outcome: "failed:refused", misses: 1 })
 })
 

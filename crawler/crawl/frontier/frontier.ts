@@ -40,7 +40,7 @@ export const MAX_URL_CHARS = 8000
 
 /** Rows per write transaction, few enough that nobody waits long for the store. */
 const ROWS = 1000
-/** Links are visited before addresses from sitemaps and feeds, and these before addresses left by earlier runs. */
+/** Links are visited before addresses from sitemaps and feeds, and these before addresses left over from earlier runs. */
 const LISTED_PRIORITY = 1
 const KNOWN_PRIORITY = 2
 /** Recorded instead of a sitemap for pages of a source that is not a website, wherever its content is. */
@@ -174,7 +174,8 @@ export class Frontier implements OpenAddresses, Disposable {
     const { id } = this.#job
     const queries = queriesOf<FrontierTables>(this.#db)
     if (Number.isFinite(maxWaitMs)) {
-      // These were postponed by a process whose clock was ahead; they do not wait until the clock reaches that time.
+      // These addresses were postponed by a process whose clock was ahead; they do not wait until the clock reaches
+      // that time.
       await queries
         .updateTable("crawl_url")
         .set({ due: 0 })
@@ -221,7 +222,8 @@ export class Frontier implements OpenAddresses, Disposable {
     for (let from = 0; from < unknown.length && !this.isFull; from += ROWS) {
       if (this.#remembered.size > REMEMBERED) this.#remembered = new Set()
       const some = unknown.slice(from, from + ROWS)
-      // Done before anything is awaited, so that another page with the same links need not look them up.
+      // The addresses are remembered before anything is awaited, so that another page with the same links need not look
+      // them up.
       for (const url of some) this.#remember(url)
       added += await this.#adding((isNew) => this.#insert(some, finding, isNew))
     }
@@ -266,7 +268,7 @@ export class Frontier implements OpenAddresses, Disposable {
   ): Promise<void> {
     const { id, source } = this.#job
     const listedIn = how === "sitemap" ? on : how === "content" ? IN_CONTENT : null
-    // Only its folder leads to a file.
+    // A file is reached only from its folder, so its depth is 0.
     const depth = how === "content" ? 0 : 1
     for (let from = 0; from < entries.length && !this.isFull; from += ROWS) {
       await this.#adding(async (isNew) => {
@@ -290,7 +292,7 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   /**
-   * Adds addresses that earlier runs left, after new ones and in this order. They use up no room for newly found
+   * Adds addresses left over from earlier runs, after new ones and in this order. They use up no room for newly found
    * addresses.
    */
   async revisit(addresses: readonly Pick<KnownAddress, "url" | "depth">[]): Promise<void> {
@@ -320,47 +322,47 @@ export class Frontier implements OpenAddresses, Disposable {
     return this.#remembered.has(url)
   }
 
-  /** As {@link HostQueues.next}. */
+  /** Same as {@link HostQueues.next}. */
   async next(now?: number): Promise<FrontierEntry | null> {
     return await this.#queues.next(now)
   }
 
-  /** As {@link HostQueues.hasNext}. */
+  /** Same as {@link HostQueues.hasNext}. */
   async hasNext(now?: number): Promise<boolean> {
     return await this.#queues.hasNext(now)
   }
 
-  /** As {@link HostQueues.freeAt}. */
+  /** Same as {@link HostQueues.freeAt}. */
   freeAt(now?: number): number {
     return this.#queues.freeAt(now)
   }
 
-  /** As {@link HostQueues.release}. */
+  /** Same as {@link HostQueues.release}. */
   release(entry: FrontierEntry, now?: number): void {
     this.#queues.release(entry, now)
   }
 
-  /** As {@link HostQueues.drop}. */
+  /** Same as {@link HostQueues.drop}. */
   drop(entry: FrontierEntry, now?: number): void {
     this.#queues.drop(entry, now)
   }
 
-  /** As {@link HostQueues.putBack}. */
+  /** Same as {@link HostQueues.putBack}. */
   putBack(entry: FrontierEntry, now?: number): void {
     this.#queues.putBack(entry, now)
   }
 
-  /** As {@link HostQueues.setDelay}. */
+  /** Same as {@link HostQueues.setDelay}. */
   setDelay(entry: FrontierEntry, delayMs: number): void {
     this.#queues.setDelay(entry, delayMs)
   }
 
-  /** As {@link HostQueues.delayOf}. */
+  /** Same as {@link HostQueues.delayOf}. */
   delayOf(entry: Pick<FrontierEntry, "url" | "host">): number {
     return this.#queues.delayOf(entry)
   }
 
-  /** As {@link HostQueues.block}. */
+  /** Same as {@link HostQueues.block}. */
   block(entry: Pick<FrontierEntry, "url" | "host">, until: number): void {
     this.#queues.block(entry, until)
   }
@@ -395,14 +397,14 @@ export class Frontier implements OpenAddresses, Disposable {
     this.#queues.postpone(entry, until)
   }
 
-  /** As {@link OutcomeBook.record}. */
+  /** See {@link OutcomeBook.record}. */
   async record(results: readonly Visited[]): Promise<void> {
     const closed = await this.#outcomes.record(results)
     this.#open -= closed
     for (const { url } of results) this.#queues.closed(url)
   }
 
-  /** As {@link OutcomeBook.reopen}. */
+  /** See {@link OutcomeBook.reopen}. */
   async reopen(urls: readonly PageUrl[]): Promise<void> {
     if (urls.length === 0) return
     for (const url of await this.#outcomes.reopen(urls)) {
@@ -412,7 +414,7 @@ export class Frontier implements OpenAddresses, Disposable {
     this.#queues.wake()
   }
 
-  /** As {@link OutcomeBook.outcomeOf}. */
+  /** Same as {@link OutcomeBook.outcomeOf}. */
   async outcomeOf(url: PageUrl): Promise<OutcomeName | null> {
     return await this.#outcomes.outcomeOf(url)
   }
@@ -431,7 +433,7 @@ export class Frontier implements OpenAddresses, Disposable {
       const { host } = new URL(url)
       if (onlyDue && (await notDue.get(this.#db, { url, source: source.name, now, job: id }))) continue
       if ((await insert.run(this.#db, { job: id, url, host, depth, priority, found_how, found_on })) === 0) {
-        // An address that an earlier run left may turn out to be nearer to a seed.
+        // An address left over from an earlier run may turn out to be nearer to a seed.
         await advance.run(this.#db, { job: id, url, depth, found_how, found_on })
         continue
       }

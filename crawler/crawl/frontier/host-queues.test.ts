@@ -9,7 +9,7 @@ const FACTS = { modifiedAt: null, publishedAt: null, isNews: false }
 function queuesOf(manners: Partial<HostManners> = {}) {
   const addresses: (FrontierEntry & { due: number })[] = []
   const asked: string[] = []
-  /** Runs after the store has looked, and before its answer arrives. */
+  /** Runs after the store has been queried, and before its answer arrives. */
   const meanwhile = { due: () => {}, nextDue: (_host: string) => {} }
   const paces = new HostPaces()
   const of = (host: string, now: number) => addresses.filter((one) => one.host === host && one.due <= now)
@@ -38,7 +38,7 @@ function queuesOf(manners: Partial<HostManners> = {}) {
     queues.wake()
     return entry
   }
-  /** It has an outcome. */
+  /** Closes an address, which now has an outcome. */
   const close = (entry: FrontierEntry, now: number) => {
     addresses.splice(
       addresses.findIndex(({ url }) => url === entry.url),
@@ -76,7 +76,7 @@ test("no address is handed out twice, however many are out", async () => {
   const taken = await Promise.all(Array.from({ length: 130 }, async () => (await queues.next(0))?.url))
   expect(taken).toEqual(all.map(({ url }) => url))
   expect(await queues.next(0)).toBeNull()
-  // A batch at a time, plus as many as are handed out and would come up again.
+  // Each query asks for a batch, plus as many addresses as are handed out and would come up again.
   expect(asked).toEqual(["a 0 64", "a 0 128", "a 0 192", "a 0 194"])
   close(all[0]!, 1)
   expect(await queues.next(1)).toBeNull()
@@ -97,7 +97,7 @@ test("a host waits for its pace, others do not", async () => {
   expect([await queues.hasNext(1500), queues.freeAt(1500), await queues.next(1500)]).toEqual([true, 1500, a2])
   expect([queues.freeAt(9000), await queues.hasNext(9000)]).toEqual([Infinity, false])
   close(b1, 600)
-  // Nothing is left at b, and a is being visited.
+  // Host b has no addresses left, and a is being visited.
   expect([await queues.next(9000), queues.freeAt(9000)]).toEqual([null, Infinity])
 })
 

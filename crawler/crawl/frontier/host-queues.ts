@@ -79,19 +79,19 @@ export class HostQueues implements PaceParty, Disposable {
     return this.#handedOut.has(url)
   }
 
-  /** Call it when a host has a new open address. */
+  /** Call this when a host has a new open address. */
   found(url: PageUrl, host: string): void {
     this.#host(url, host).emptyUntil = 0
     if (this.#filling) this.#filling.isLate = true
   }
 
-  /** Call it when something may be handed out that could not be before. */
+  /** Call this when an address may be handed out that could not be before. */
   wake(): void {
     this.#woken += 1
     this.#sleepUntil = 0
   }
 
-  /** Call it when an address has its outcome. */
+  /** Call this when an address has its outcome. */
   closed(url: PageUrl): void {
     this.#handedOut.delete(url)
     this.#passed(url)
@@ -129,7 +129,8 @@ export class HostQueues implements PaceParty, Disposable {
     let wake = Number.POSITIVE_INFINITY
     for (const queue of this.#hosts.values()) {
       if (this.#wantsMore(queue, now)) await this.#fill(queue, now)
-      // Set only now, because other jobs may have started a request to the host while the store was queried.
+      // This is determined only now, because other jobs may have started a request to the host while the store was
+      // queried.
       const freeAt = queue.pace.freeAt(now)
       if (freeAt > now) {
         wake = Math.min(wake, freeAt)
@@ -167,7 +168,7 @@ export class HostQueues implements PaceParty, Disposable {
   }
 
   /**
-   * When the next address may be handed out, as far as is known; addresses that are ready count as now. Infinite if
+   * When the next address may be handed out, as far as is known; ready addresses are considered due now. Infinite if
    * there is none, or if another process is visiting its host.
    */
   freeAt(now = steadyNow()): number {
@@ -198,7 +199,7 @@ export class HostQueues implements PaceParty, Disposable {
     this.drop(entry, now)
   }
 
-  /** Slows a host down for all jobs, as its robots.txt asks. */
+  /** Slows a host down for all jobs, as its robots.txt requests. */
   setDelay(entry: FrontierEntry, delayMs: number): void {
     this.#host(entry.url, entry.host).pace.slow(delayMs)
   }

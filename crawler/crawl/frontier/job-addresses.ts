@@ -14,7 +14,7 @@ const isPruned = crawlUrl.or([
   crawlUrl("outcome", "is", null),
   crawlUrl.not(isLike(crawlUrl.ref("outcome"), sql.lit(FAILURES_LIKE))),
 ])
-/** Deleted in batches, so that no other process waits long for the store. */
+/** Number of rows deleted at a time, so that no other process waits long for the store. */
 const PRUNED_ROWS = 2000
 
 const addresses = (db: StateStore, job: number) =>
@@ -67,7 +67,7 @@ export interface OutcomeGroup {
 
 /**
  * Addresses of a job by how their visits ended, sorted by group name, then by address. Failed addresses are kept for
- * the latest runs of a source; others until a later run has visited them, to which they belong from then on.
+ * the latest runs of a source; others are kept until a later run has visited them, and belong to that run from then on.
  */
 export async function addressesOf(
   db: StateStore,
@@ -103,7 +103,7 @@ export interface GivenUpHost {
   readonly why: string
 }
 
-/** Hosts that a job gave up on, as recorded in the details of their addresses, while the job has its frontier. */
+/** Hosts that a job gave up on, as recorded in the details of their addresses, as long as the job still has its frontier. */
 export async function givenUpHosts(db: StateStore, job: number): Promise<GivenUpHost[]> {
   const hosts = await addresses(db, job)
     .select((eb) => ["host", eb.fn.min<string>("detail").as("detail"), eb.fn.countAll<number>().as("left")])
@@ -121,7 +121,7 @@ export async function givenUpHosts(db: StateStore, job: number): Promise<GivenUp
   }))
 }
 
-/** How the visit to one address ended, while the job has its frontier; `null` if it was not visited. */
+/** How the visit to one address ended, as long as the job still has its frontier; `null` if it was not visited. */
 export async function endingOf(
   db: StateStore,
   job: number,
@@ -174,7 +174,7 @@ export const hasOpenAt = async (db: StateStore, job: number, host: string): Prom
     .where("outcome", "is", null)
     .executeTakeFirst()) !== undefined
 
-/** An address that waits for its visit. */
+/** An address that is waiting for its visit. */
 export interface WaitingAddress {
   readonly job: number
   readonly depth: number
@@ -182,7 +182,7 @@ export interface WaitingAddress {
   readonly tries: number
   /** When the next visit may be made, in milliseconds since 1970. */
   readonly due: number
-  /** `null` if an earlier run left the address. */
+  /** `null` for an address left over from an earlier run. */
   readonly how: FoundHow | null
   readonly on: string | null
 }

@@ -121,7 +121,7 @@ describe("a visit", () => {
       await site.visit("/", { ...PAGE, found: found({ how: "link", on: at("/two"), depth: 2 }) }),
     ).toMatchObject({
       depth: 2,
-      // The record still describes how it was first found.
+      // The record still describes how the address was first found.
       foundOn: at("/one"),
     })
     expect((await site.visit("/new", { ...PAGE, found: found({ depth: 7 }) })).depth).toBe(7)

@@ -34,7 +34,7 @@ export interface ListedFacts {
 export interface Found extends ListedFacts {
   /** Number of link steps from a seed. */
   readonly depth: number
-  /** `null` for an address that an earlier run left; its earlier record is kept. */
+  /** `null` for an address left over from an earlier run; its earlier record is kept. */
   readonly how: FoundHow | null
   /** The page, sitemap or feed that named it. */
   readonly on: string | null
@@ -102,11 +102,11 @@ export interface KnownAddress extends ListedFacts {
   readonly foundHow: FoundHow
   readonly foundOn: string | null
   readonly firstSeen: number
-  /** Before this time, a run with visits "due" leaves it alone. */
+  /** The time before which a run with visits "due" does not visit the address. */
   readonly dueAt: number
   /** Time from a visit that found a page to the next, in milliseconds; `null` before the first visit. */
   readonly intervalMs: number | null
-  /** Visits in a row that found no page. */
+  /** Number of visits in a row that found no page. */
   readonly misses: number
   readonly validators: Validators
   readonly copy: MarkdownCopy | null
@@ -443,12 +443,12 @@ export class KnownAddresses {
     return gone
   }
 
-  /** Hash under which a source indexed the page, or `null`; without a source's name, the hash under which any source did. */
+  /** Hash under which a source indexed the page, or `null`; without a source's name, the hash under which any source indexed it. */
   async hashOf(url: PageUrl, source?: string): Promise<string | null> {
     return (await this.get(url, source))?.hash ?? null
   }
 
-  /** Records that the index now holds the page for a source, or with `null` that it no longer does. Runs in the caller's transaction. */
+  /** Records that the index now holds the page for a source or, if `hash` is `null`, that it no longer does. Runs in the caller's transaction. */
   async setHash(url: PageUrl, source: string, hash: string | null): Promise<void> {
     await setHash.run(this.#db, { url, source, hash, now: this.#clock() })
   }
@@ -535,7 +535,7 @@ export class KnownAddresses {
     }
   }
 
-  /** Pages that the index holds, according to the crawls' records. */
+  /** Number of pages that the index holds, according to the crawls' records. */
   async pages(): Promise<number> {
     const { n } = await this.#queries
       .selectFrom("known_address")

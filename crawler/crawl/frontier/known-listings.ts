@@ -5,7 +5,7 @@ import type { FrontierTables, ListingKind } from "./frontier-schema.ts"
 import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 
-/** A sitemap or feed as an earlier run of the source left it. Times are milliseconds since 1970. */
+/** A sitemap or feed as recorded by an earlier run of the source. Times are milliseconds since 1970. */
 export interface Listing {
   readonly url: PageUrl
   readonly kind: ListingKind
@@ -14,7 +14,7 @@ export interface Listing {
   /** Its `lastmod` in the sitemap index that names it. */
   readonly namedAt: number | null
   readonly validators: Validators
-  /** When it was last read to its end, by a run that took in all of it; `null` if never. */
+  /** When it was last read to its end, by a run that covered all of it; `null` if never. */
   readonly readAt: number | null
 }
 

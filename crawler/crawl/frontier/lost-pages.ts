@@ -33,7 +33,7 @@ export class LostPages {
     migrate(db, "lost-pages", STEPS)
   }
 
-  /** Lost pages that wait for a visit. */
+  /** Number of lost pages that are waiting for a visit. */
   async count(): Promise<number> {
     const { n } = await this.#queries
       .selectFrom("lost_page")

@@ -20,7 +20,7 @@ test("packed links are unpacked unchanged, each once", () => {
   ]
   expect(unpackLinks(at("/page"), packLinks(at("/page"), there)!).sort()).toEqual([...new Set(there)].sort())
   expect(unpackLinks(at("/page"), packLinks(at("/page"), [])!)).toEqual([])
-  // Sorted, and without their own host, they take less space.
+  // Sorted links without their own host take up less space.
   const many = Array.from({ length: 900 }, (_, index) => at(`/manual/${(index * 7) % 900}`))
   const bytes = packLinks(at("/"), many)!.byteLength
   expect(bytes).toBeLessThan(

@@ -106,8 +106,8 @@ export class PageLinks {
 
   /**
    * Pages of a source that link to `target`, sorted by address: at most `limit`, among the first `most`. Lets other
-   * work take turns.
-   * @returns them, and whether all pages were checked
+   * work run in between.
+   * @returns the pages, and whether all pages were checked
    */
   async linking(
     source: string,

@@ -47,10 +47,10 @@ const EARLY_SHARE = 0.1
 /**
  * When to visit an address again:
  * - first after a day, or after a tenth of the page's age if the site states it (a week at most);
- * - after half the interval if the page changed, after one and a half times the interval if not, between the source's
+ * - after half the interval if the page changed, after one and a half times the interval if not, within the source's
  * bounds;
  * - a page that a sitemap dates before this visit waits for the longest interval: a newer date makes it due at once. If
- * the sitemap missed a change just found, because its date is older than the previous visit, its dates don't count;
+ * the sitemap missed a change just found, because its date is older than the previous visit, its dates are ignored;
  * - without a page, after `minHours`, doubled with each further miss: up to a day while the index holds the page or the
  * reason may be temporary, otherwise from a day up to the longest interval.
  */

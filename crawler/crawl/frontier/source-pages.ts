@@ -90,7 +90,7 @@ export async function pagesOf(db: StateStore, source: string): Promise<PageUrl[]
   return (await heldFor(db, source).select("url").execute()).map(({ url }) => url)
 }
 
-/** The first of these addresses, in sorted order. */
+/** The first addresses, in sorted order, of pages that the index holds for a source. */
 export async function firstPages(db: StateStore, source: string, limit: number): Promise<PageUrl[]> {
   if (!(await hasTable(db, "known_address"))) return []
   return (await heldFor(db, source).select("url").orderBy("url").limit(limit).execute()).map(({ url }) => url)
@@ -147,8 +147,8 @@ interface HostCount {
 
 const countsOf = (rows: readonly HostCount[]) => new Map(rows.map(({ host, n }) => [host, n]))
 
-// Counted in SQL, because the API runs this query too, and a source may know a million addresses. Every address has a
-// path, and none has a user name.
+// Addresses are counted in SQL, because the API runs this query too, and a source may know a million addresses. Every
+// address has a path, and none has a user name.
 const byHost = (q: Queries<FrontierTables>, source: string, condition: Expression<SqlBool>) =>
   q
     .selectFrom(
@@ -265,7 +265,7 @@ export interface Missed {
   readonly status: number | null
   /** Whether the index holds the page. */
   readonly isHeld: boolean
-  /** Whether only an llms.txt names them. */
+  /** Whether only an llms.txt names the addresses. */
   readonly isOnlyListed: boolean
   /** Whether the previous visit found a page. */
   readonly isNew: boolean
@@ -305,7 +305,7 @@ export async function* targetsOf(db: StateStore, source: string): AsyncGenerator
   for await (const { to } of rows.stream()) yield to
 }
 
-/** A page of the index that the last visit did not find. */
+/** A page in the index that the last visit did not find. */
 export type MissedPage = Pick<KnownAddress, "url" | "outcome" | "detail" | "status" | "leadsTo">
 
 const missedAfter = once(
@@ -319,7 +319,7 @@ const missedAfter = once(
       .limit(limit),
 )
 
-/** Pages of the index that a job visited and did not find, sorted by address, one batch at a time. */
+/** Pages in the index that a job visited and did not find, sorted by address, one batch at a time. */
 export async function missedPages(
   db: StateStore,
   job: number,

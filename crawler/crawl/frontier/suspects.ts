@@ -29,7 +29,7 @@ export class Suspects {
   readonly #known: KnownAddresses
   readonly #strikes = new Map<PageUrl, number>()
   readonly #begun = new Set<PageUrl>()
-  /** Still recorded as being read, so that one transaction serves two pages. */
+  /** Pages that have been read, but are still recorded as being read, so that one transaction serves two pages. */
   readonly #ended = new Set<PageUrl>()
 
   private constructor(db: StateStore, { id, source }: Pick<Job, "id" | "source">, known: KnownAddresses) {
@@ -39,7 +39,7 @@ export class Suspects {
     this.#known = known
   }
 
-  /** Only the process that works on the job may open them: any record was left by a lost process. */
+  /** Only the process that works on the job may open them: any existing record was left behind by a lost process. */
   static async open(
     db: StateStore,
     job: Pick<Job, "id" | "source">,
@@ -65,7 +65,7 @@ export class Suspects {
     for (const { url, strikes } of rows) this.#strikes.set(url, strikes)
   }
 
-  /** Records that a page is about to be read, and that pages which ended in the meantime are not being read any more. */
+  /** Records that a page is about to be read, and that pages finished in the meantime are no longer being read. */
   async begin(url: PageUrl): Promise<void> {
     this.#begun.add(url)
     const ended = [...this.#ended]
@@ -77,19 +77,19 @@ export class Suspects {
     })
   }
 
-  /** Call it when reading the page did no harm; its outcome may still be pending. */
+  /** Call this when reading the page did no harm; its outcome may still be pending. */
   end(url: PageUrl): void {
     if (this.#begun.delete(url)) this.#ended.add(url)
   }
 
-  /** Call it when the page has its outcome. */
+  /** Call this when the page has its outcome. */
   forget(url: PageUrl): void {
     this.#begun.delete(url)
     this.#ended.delete(url)
     this.#strikes.delete(url)
   }
 
-  /** Call it when the crawl stops normally, so that the pages it was reading do not become suspects. */
+  /** Call this when the crawl stops normally, so that the pages it was reading do not become suspects. */
   async release(): Promise<void> {
     this.#begun.clear()
     this.#ended.clear()

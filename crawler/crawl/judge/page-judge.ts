@@ -212,14 +212,14 @@ export class PageJudge {
       results.push({ url: entry.url, outcome: "skipped:duplicate", detail, leadsTo: url })
     }
     for (const { url: other, evidence, isNew } of replaces) {
-      // Pages that an earlier run left are removed at the end, based on evidence.
+      // Pages left over from an earlier run are removed at the end, based on evidence.
       const forgotten = isNew ? { hash: null } : {}
       const detail = inWords(evidence, url)
       results.push({ url: other, outcome: "skipped:duplicate", detail, leadsTo: url, ...forgotten })
     }
     const page = read.isUnchanged ? null : read.page
     const replacedNow = replaces.flatMap((one) => (one.isNew ? one.url : []))
-    // If only its readers have changed, it keeps its vectors.
+    // If only the page's readers have changed, the page keeps its vectors.
     const before = this.#parts.isObserved ? url : undefined
     const formerly = replaces.find(({ isNew }) => !isNew)?.url ?? before
     return { page, seen: read.page, results, replaces: replacedNow, formerly }

@@ -9,7 +9,7 @@ import { isAnswer, isInVain, type Unread } from "./visit-outcome.ts"
  * that is after 155 seconds of pauses, long enough to restart a server.
  */
 export const HOST_TRIES = 6
-/** A visit that timed out has already used up patience. */
+/** Number of tries that a timed-out visit counts as, because it has already used up patience. */
 const TIMEOUT_COUNTS = 2
 /**
  * A host that refuses its first connections in a run, or cannot be found, most likely has a mistyped address, and a

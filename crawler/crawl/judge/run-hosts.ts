@@ -16,7 +16,7 @@ export interface RunHostsOptions {
 
 const SKIPPED: NoPage = { kind: "failed", because: "cancelled", detail: "the operator skipped it" }
 
-/** Leaves out the time of the next try, which is shown separately. */
+/** The reason without the time of the next try, which is shown separately. */
 function whyOf(last: NoPage): string {
   if (last.kind === "postponed")
     return last.status === undefined
@@ -70,7 +70,7 @@ export class RunHosts {
     await onGivenUp(host, last)
   }
 
-  /** Call it when the run has ended, or stops for now. */
+  /** Call this when the run has ended, or stops for now. */
   async end(): Promise<void> {
     await this.#options.waits.forgetAll(this.#options.job)
   }

@@ -7,7 +7,7 @@ import { type ListParser, type Take, xmlListParser } from "./list-parser.ts"
 interface Entry {
   /** The entry's namespace. Elements that describe the entry have the same namespace, none, or Atom's. */
   readonly namespace: string
-  /** The number of {@link OpenElement}s down to it. */
+  /** The number of {@link OpenElement}s from the root down to the entry. */
   readonly depth: number
   readonly links: Partial<Record<LinkKind, PageUrl>>
   published: string
@@ -15,7 +15,7 @@ interface Entry {
   isNews: boolean
 }
 
-/** Where an entry's address may come from; the first one present counts. */
+/** Where an entry's address may come from; the first one present is used. */
 type LinkKind = "original" | "page" | "alternate" | "name"
 
 /** Date elements of RSS, Dublin Core (RSS 1.0) and Atom 1.0 and 0.3, in lower case. */
@@ -195,7 +195,7 @@ class FeedParser {
     else this.#isNewsFeed = true
   }
 
-  /** Only links to the entry's page count, and a link without a relation is one. */
+  /** Only links to the entry's page are used; a link without a relation is one of them. */
   #linkTo(href: string): void {
     const { rel = "alternate", type = "text/html" } = this.#attributes
     if (ALTERNATE.test(rel)) this.#link(HTML_TYPES.test(type) ? "page" : "alternate", href)

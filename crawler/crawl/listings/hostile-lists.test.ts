@@ -9,7 +9,7 @@ const feed = (_: string, take: Take): ListParser => feedParser(BASE, take)
 const sitemap = (_: string, take: Take): ListParser => sitemapParser(BASE, take)
 const text = (_: string, take: Take): ListParser => textParser(take)
 
-/** The result of reading a list, one part at a time. */
+/** Reads a list part by part and counts its pages and sitemaps. */
 async function counts(text: string, parser: typeof sitemap) {
   let [pages, sitemaps, most] = [0, 0, 0]
   for await (const part of listed(Buffer.from(text), parser)) {

@@ -22,7 +22,7 @@ export interface Listed {
 }
 
 /**
- * Problems of a list:
+ * Problems with a list:
  * - `cut-off`: its end is missing. Its complete entries are read.
  * - `too-long`: it lists more than {@link MAX_ADDRESSES}; the first are read.
  * - `web-page`, `no-list`: it is something else. `damaged`: it cannot be unpacked.

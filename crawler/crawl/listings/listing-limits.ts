@@ -6,12 +6,12 @@ export const MAX_ADDRESSES = 50_000
 export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024
 /** Maximum size of a feed. */
 export const MAX_FEED_BYTES = 10 * 1024 * 1024
-/** Number of sitemaps that a run reads per site. */
+/** Maximum number of sitemaps that a run reads per site. */
 export const MAX_SITEMAPS = 200
-/** Number of feeds named by pages; feeds that the source names are read as well. */
+/** Maximum number of feeds that are read because a page names them; feeds that the source names are read in addition. */
 export const MAX_FEEDS = 20
 
-/** Number of files that a live call reads: its caller is waiting, and a site can have thousands. */
+/** Maximum number of files that a live call reads: its caller is waiting, and a site can have thousands. */
 export const MAX_LIVE_FILES = 50
 /** Maximum size of one file, packed or not: 50,000 addresses, the limit of sitemaps.org, take about 8 MB. */
 export const MAX_LIVE_SITEMAP_BYTES = 10_000_000

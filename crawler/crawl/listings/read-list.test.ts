@@ -147,7 +147,7 @@ test("an llms.txt lists linked pages, the pages of linked markdown copies, and f
     `${BASE}/bare`,
   ])
   expect(found.sitemaps).toEqual([`${BASE}/llms-full.txt`])
-  // Many sites answer every address with a page.
+  // Many sites answer a request for any address with a web page.
   expect(await read('<p><a href="/x">[x](/x)</a>', { kind: "llms" })).toMatchObject({ pages: [] })
   const long = `[a](/a) ${"[x](".repeat(200_000)}\n[b](/b)`
   expect((await read(long, { kind: "llms" })).pages).toEqual([`${BASE}/a`, `${BASE}/b`])

@@ -4,7 +4,7 @@ import type { Fetched } from "../../fetch/fetch.ts"
 import { MAX_LIVE_FILES, MAX_LIVE_SITEMAP_BYTES } from "./listing-limits.ts"
 import { readList } from "./read-list.ts"
 
-/** Access to the files of a site, within the limits of politeness and reach. */
+/** Access to the files of a site, limited to the requests that its politeness rules and the source's scope allow. */
 export interface SiteFiles {
   /** The sitemaps that the site's robots.txt names. */
   readonly named: () => Promise<readonly string[]>

@@ -8,12 +8,12 @@ export const textParser = (take: Take): ListParser =>
   lineParser(MAX_URL_CHARS + 1, (line) => {
     // A fast path, because a file of empty lines used to take the longest.
     if (line.trim() === "") return
-    // A longer line is cut, and is not an address.
+    // A line that is too long was cut off, so it isn't an address.
     const url = line.length <= MAX_URL_CHARS ? toPageUrl(line.trim()) : null
     if (url !== null) take.page({ url, modifiedAt: null, publishedAt: null, isNews: false })
   })
 
-/** Elements whose text counts. `news:` is the prefix of Google's news sitemaps, as they must spell it. */
+/** Elements whose text is read. `news:` is the prefix of Google's news sitemaps, which they are required to use. */
 const TEXTS = new Set(["loc", "lastmod", "news:publication_date"])
 
 interface Entry {
@@ -78,7 +78,7 @@ export function sitemapParser(base: PageUrl, take: Take): ListParser {
   )
 }
 
-/** Sitemaps may use any prefix, and handmade ones capital letters. The `loc` of extensions (`image:loc`, `video:…`) names no page. */
+/** Sitemaps may use any prefix, and handwritten ones may use capital letters. The `loc` elements of extensions (`image:loc`, `video:…`) don't name pages. */
 function elementOf(written: string): string {
   const name = written.toLowerCase()
   return /^(?:image|video|news|mobile|xhtml):/.test(name) ? name : name.slice(name.indexOf(":") + 1)

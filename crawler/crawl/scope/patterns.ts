@@ -32,7 +32,7 @@ export function anyPattern(
     if (steps > maxSteps) throw new PatternError(field, "The patterns are too long or repeat too much.")
   }
   if (patterns.length === 0) return () => false
-  // Combined into one program, they take hardly longer than a single pattern.
+  // Combined into one program, the patterns take hardly any longer than a single one.
   const any = RE2JS.compile(patterns.map((pattern) => `(?:${pattern})`).join("|"))
   return (text) => any.test(text)
 }

@@ -35,7 +35,8 @@ function authorityOf(url: URL): string {
  * Returns a test for whether an address belongs to a source: it must be in the scope of any seed, counted from the
  * target of that seed's redirects, and be allowed by the source's `include` and `exclude`. Seeds and their targets are
  * exempt only from `include`, because addresses that an operator names belong to the source. `landings`: the target of
- * each seed, where it is known. Paths of content begin at its seed.
+ * each seed, where it is known. If the source has content, such as a folder, patterns that begin with `/` are relative
+ * to its first seed.
  * @throws PatternError
  */
 export function membership(

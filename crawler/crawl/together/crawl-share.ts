@@ -14,7 +14,7 @@ import { WritesInTurn } from "./writes-in-turn.ts"
 
 const JOBS_PER_PROCESSOR = 8
 const MAX_JOBS = 32
-/** Share of the memory that a crawl can fill. */
+/** Memory that one crawl can fill. */
 const JOB_BYTES = 64 * 1024 * 1024
 const MEMORY_SHARE = 0.25
 
@@ -30,7 +30,7 @@ export class CrawlShare implements AsyncDisposable {
 
   /**
    * @param among other processes that work on jobs of the same state. Default: there are none
-   * @param scans where scans wait for text recognition. Default: scans do not wait
+   * @param scans the shelf where scanned documents wait for text recognition. Default: they do not wait
    */
   constructor(
     config: CrawlerConfig,

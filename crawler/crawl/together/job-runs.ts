@@ -27,12 +27,12 @@ const MAX_WAITING = 64
 export class JobRuns {
   readonly #options: JobRunsOptions
   readonly #queue: JobQueue
-  /** A job that might crash the process, until it has turned out that it does not. */
+  /** The id of a job that might crash the process, until it turns out to be harmless. */
   #doubtful: number | null = null
   readonly #runs = new Map<number, { readonly source: string; readonly promise: Promise<void> }>()
   /** Number of jobs that have ended. */
   ended = 0
-  /** Errors of jobs that could not even be ended properly: the next process continues them. */
+  /** Errors from jobs that could not even be ended properly; the next process continues these jobs. */
   readonly failures: unknown[] = []
 
   constructor(options: JobRunsOptions) {
@@ -45,7 +45,7 @@ export class JobRuns {
     return [...this.#runs.values()].map(({ promise }) => promise)
   }
 
-  /** The sources of these jobs. */
+  /** The sources of the active jobs and of the jobs that are waiting for their hosts. */
   get sources(): ReadonlySet<string> {
     return new Set([...this.#runs.values()].map(({ source }) => source))
   }

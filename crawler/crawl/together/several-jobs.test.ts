@@ -124,7 +124,7 @@ test("a page that may kill the process is read alone, with no other page of any 
     seeds: [site.url(`/${name}/`)],
     scope: "prefix",
   }))
-  // The state that the previous run left.
+  // The state that the previous run left behind.
   const before = await jobs.enqueue(defineSource(other!))
   await jobs.start(before.id)
   const url = site.url(suspect) as PageUrl
@@ -192,7 +192,7 @@ test("your own host is read without pauses or Crawl-delay, but robots.txt rules 
     callback(null, [{ address: "127.0.0.1", family: 4 }])
   }
   const source = { seeds: [`http://docs.example:${port}/a/`], scope: "prefix" as const }
-  // With a pause of a minute after each of them, or one at a time, this test would not end.
+  // If requests were a minute apart, or pages were requested one at a time, this test would not end.
   const settings = { FOSSICK_OWN_HOSTS: "*.example", FOSSICK_HOST_DELAY_MS: "60000" }
   expect(await crawlAll(fixture, [source], settings, resolve)).toEqual(["finished"])
   expect((await fixture.jobs.list())[0]?.outcomes).toEqual({ indexed: 4, "skipped:robots": 1 })

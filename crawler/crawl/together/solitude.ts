@@ -2,14 +2,14 @@
 type Run = object
 
 /**
- * Lets a page be read while no other page of any job is: a page that might crash the process must not cast suspicion on
- * others.
+ * Lets a page be read while no other page of any job is being read: a page that might crash the process must not cast
+ * suspicion on others.
  */
 export class Solitude {
   #visiting = 0
   /** The run whose page is being read alone. */
   #alone: Run | null = null
-  /** The run that waits for all visits to end; no other run may begin one. */
+  /** The run that is waiting for all visits to end; until it is done, no other run may begin a visit. */
   #waiting: Run | null = null
 
   /** Whether a run may begin a visit. */
@@ -44,7 +44,7 @@ export class Solitude {
     if (this.#alone === run) this.#alone = null
   }
 
-  /** Call it when a run begins no more visits. */
+  /** Call this when a run has no more visits to begin. */
   leave(run: Run): void {
     if (this.#waiting === run) this.#waiting = null
   }

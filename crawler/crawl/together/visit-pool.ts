@@ -9,7 +9,7 @@ import type { JobPlace } from "./job-places.ts"
 export interface Visits {
   /** The next visit that may start now, or null. */
   next(): Promise<FrontierEntry | null>
-  /** Whether {@link next} would return one. */
+  /** Whether {@link next} would return a visit. */
   hasNext(): Promise<boolean>
   isFinished(): boolean
   /** Must not reject. */
@@ -29,7 +29,7 @@ interface Run {
 
 /** How soon the pool notices that a job has ended, or can only wait. */
 const POLL_MS = 50
-/** A job with a shorter wait keeps its place: an external host is left alone for a second after each page. */
+/** A job with a shorter wait keeps its place, because the crawler pauses for a second after each page of an external host. */
 const SHORT_WAIT_MS = 2000
 
 /**
@@ -120,7 +120,7 @@ export class VisitPool {
     return null
   }
 
-  /** Whether a job may begin one more visit: it leaves one for each job that has none, or has less than its share. */
+  /** Whether a job may begin one more visit. A job that has its share of visits may do so only if one visit remains free for each job that has none. */
   #mayTake(run: Run): boolean {
     if (!run.place.isHeld) return false
     const active = this.#runs.filter(({ place }) => place.isHeld)
@@ -146,7 +146,7 @@ export class VisitPool {
   async #isOver({ visits, place }: Run, now: number): Promise<boolean> {
     if (visits.isFinished()) {
       const isHeld = place.isHeld
-      // What remains of the job is work, not waiting, so it counts as holding its place.
+      // The job still has work to do and isn't waiting any more, so it counts as holding its place.
       place.isHeld = true
       if (!isHeld) await visits.onWaiting(false)
       return true

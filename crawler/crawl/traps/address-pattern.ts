@@ -23,21 +23,21 @@ const DATE_VALUE = /^((?:19|2\d)\d\d)-?(0[1-9]|1[0-2])(?:-?(?:0[1-9]|[12]\d|3[01
 /** At the end of a path: `/2031/04`, `/2031-04-05/`, perhaps followed by the name of a view. */
 const DATE_IN_PATH =
   /\/((?:19|2\d)\d\d)(?:[-/](0?[1-9]|1[0-2])(?:[-/](?:0?[1-9]|[12]\d|3[01]))?)(?:\/(?:day|week|month|list|agenda))?\/?$/i
-/** Long runs of mixed letters and digits, such as no person would write. */
+/** Long runs of mixed letters and digits that no person would write. */
 const TOKEN = /^(?=.*\d)(?=.*[a-z])[a-z\d_-]{16,}$/i
 const WORDED = /[a-z]{3,}-[a-z]{2,}/i
-/** Number of repeats of a part of a path, in a row or in total, that make a loop. */
+/** Number of repeats of a part of a path, in a row or in total, that make the path a loop. */
 const REPEATS_IN_ROW = 3
 const REPEATS = 5
 const LONGEST_BLOCK = 4
-/** Number of nested folders that makes a loop: more than real sites have. */
+/** Number of nested folders above which a path is a loop; real sites have fewer. */
 const DEEPEST = 20
 
 /**
  * The patterns that an address belongs to, narrower ones first; empty for an address that consists only of words.
  *
- * @param now milliseconds since 1970: past and future dates are two patterns, because an endless calendar may have a
- * past that is worth reading.
+ * @param now milliseconds since 1970: past and future dates are two patterns, because an endless calendar may have past
+ * months that are worth reading.
  */
 export function patternsOf(url: string, now: number): AddressPattern[] {
   // A route in the fragment counts as a path, because scripts use it as one.

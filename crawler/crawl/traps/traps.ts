@@ -30,7 +30,7 @@ export interface Yield {
 /**
  * A pattern is a trap when at most `fresh` of the last `window` addresses read yielded something new. A loop is obvious
  * at once. A calendar may have months without an event, and a list of filters has empty results. With numbered pages,
- * only such a long run of repetitions shows that nothing new follows.
+ * only a very long run of repetitions shows that nothing new follows.
  */
 const LIMITS: Readonly<Record<PatternKind, { readonly window: number; readonly fresh: number }>> = {
   loop: { window: 10, fresh: 1 },
@@ -41,13 +41,13 @@ const LIMITS: Readonly<Record<PatternKind, { readonly window: number; readonly f
 }
 /** The window is shortened to this share for a pattern that was a trap in an earlier run. */
 const SECOND_CHANCE = 0.2
-/** Minimum share of a page's words in lines that no other page of the pattern had; less is just a new heading over old lines. */
+/** Minimum share of a page's words that must be in lines that no other page of the pattern had; with less, the page is just a new heading over old lines. */
 const FRESH_SHARE = 0.1
 const FRESH_WORDS = 5
-/** Maximum number of combinations per value seen for facets whose pages differ, as with ids; with more, values are being multiplied. */
+/** Maximum number of combinations per observed value in facets whose pages really differ, as pages with ids do; with more, the site is just multiplying values. */
 const COMBINATIONS_PER_VALUE = 3
 const MOST_PATTERNS = 2000
-/** Number of patterns whose lines are remembered, and number of lines for each; a pattern with more lines is not a trap. */
+/** Maximum number of patterns whose lines are remembered, and of lines for each pattern; a pattern with more lines is not a trap. */
 const MOST_TEXTS = 50
 const MOST_LINES = 5000
 const MOST_VALUES = 2000

@@ -323,6 +323,7 @@ test("a walk paused again and again gives the same results as one without pauses
   } while (from !== null)
   expect(parts).toEqual(whole)
   expect(new Set(read).size).toBe(read.length)
-  // Six pages are read ahead at a time: 1, then 4 batches of 6 for 20, then 3 batches of 6 for 17.
+  // Six pages are read ahead at a time: 1 batch for the first page, then 4 batches of 6 for 20 pages, then 3 batches of
+  // 6 for 17 pages.
   expect(turns).toBe(8)
 })

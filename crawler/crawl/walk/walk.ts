@@ -14,7 +14,7 @@ import { scopeOf } from "../scope/scope.ts"
 
 /** Number of pages of one walk that are read at the same time: enough to answer in time, but few enough not to burden the site. */
 const CONCURRENCY = 6
-/** Number of links kept to choose from, per page of the limit. */
+/** Number of links to keep as candidates, per page of the limit. */
 const WAITING_PER_PAGE = 20
 
 /**
@@ -175,7 +175,7 @@ class SiteWalk {
     return false
   }
 
-  /** New links to addresses inside. Links to addresses outside are kept for the end. */
+  /** New links to addresses inside the walk. Links to addresses outside it are kept for the end. */
   async #linksInside(step: Step, result: ReadResult | null): Promise<Link[]> {
     const { sitemap, admits, judge, maxBreadth, allowExternal, limit } = this.#options
     const found: Link[] = []
@@ -188,7 +188,7 @@ class SiteWalk {
         if ((!judge && found.length === maxBreadth) || !this.#filter.selects(target)) continue
         found.push({ url: target, text: link.text })
       } else {
-        // More links than the limit would never be used.
+        // No more external links than the limit would ever be used.
         if (!allowExternal || this.#external.length === limit || !this.#filter.reports(target)) continue
         this.#external.push({ url: target, depth: step.depth + 1, score: 0 })
       }
@@ -220,7 +220,7 @@ class SiteWalk {
     const { limit, admits, signal } = this.#options
     const isInside = this.#inside
     return this.#reader.sitemap(site, {
-      // One more than needed, because the start may be among them.
+      // One more page than needed, because the start may be among them.
       limit: limit + 1,
       wants: (url) => isInside(url) && this.#filter.selects(url) && admits?.(url) !== false,
       ...(signal && { signal }),
@@ -234,7 +234,7 @@ class SiteWalk {
     return true
   }
 
-  /** Whether an address is only named, because a map goes no deeper. */
+  /** Whether an address is only named and not read, because a map goes no deeper. */
   #isNamed({ depth }: Step): boolean {
     const { discoverOnly = false, maxDepth } = this.#options
     return discoverOnly && depth === maxDepth && depth > 0
@@ -297,7 +297,7 @@ interface Visit {
   readonly result: ReadResult | null
 }
 
-/** Reads a few steps at a time and yields their results in the steps' order; once `pauses` says so, begins no more. */
+/** Reads a few steps at a time and yields their results in the order of the steps; begins no more steps once `pauses` returns true. */
 async function* read(
   reader: Pick<Reader, "read">,
   steps: readonly Step[],
@@ -322,7 +322,7 @@ async function* read(
       running.push(reading)
     }
     const result = await running[index]!
-    // Frees the result: a level can have thousands of pages, and the caller keeps those that it wants.
+    // Frees the memory of the result: a level can have thousands of pages, and the caller keeps the ones it needs.
     running[index] = DONE
     yield { step, result }
   }

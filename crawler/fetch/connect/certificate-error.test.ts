@@ -3,8 +3,8 @@ import type { DetailedPeerCertificate, TLSSocket } from "node:tls"
 import { describe, expect, test } from "vitest"
 import { explainFailure, SecureConnectionError } from "./certificate-error.ts"
 
-// Tests unusual contents of other people's certificates, which ours do not have; real connections are tested in
-// secure-sites.test.ts.
+// Tests unusual contents of other people's certificates, which our own certificates do not have; real connections are
+// tested in secure-sites.test.ts.
 
 type Sent = Partial<Omit<DetailedPeerCertificate, "issuer" | "subject">> & {
   readonly issuer?: object

@@ -11,7 +11,7 @@ export class SecureConnectionError extends Error {
   }
 }
 
-/** A site can send a chain of any length. */
+/** Limits how much of a chain is read, because a site can send one of any length. */
 const MAX_CHAIN = 10
 const MAX_NAME_CHARS = 100
 
@@ -36,7 +36,7 @@ const REMEDY = "name its PEM file in FOSSICK_CA_FILE or in the source's caFile"
  */
 export function explainFailure(socket: TLSSocket, host: string): (error: Error) => Error {
   let seen: Seen | null = null
-  // Emitted before the certificate is judged.
+  // Emitted before the certificate is checked.
   socket.prependOnceListener("secure", () => {
     seen = certificateOf(socket)
   })

@@ -21,7 +21,7 @@ import { makeCertificate } from "./make-certificate.ts"
 import { OutgoingProxy, type ProxySettings } from "./outgoing-proxy.ts"
 import { SourceTls, tlsOf, tlsProblems } from "./source-tls.ts"
 
-// Opens connections as users other than undici do: plain and secure ones, directly and through the proxy.
+// Opens connections the way users other than undici do: plain and secure ones, directly and through the proxy.
 
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
@@ -138,7 +138,7 @@ describe("a plain connection", () => {
     await using echo = await startEcho()
     const socket = await openSocket(new URL(`http://docs.example:${echo.port}/a`), toLoopback, way())
     expect(await talkedTo()).toEqual([`crawl docs.example:${echo.port}`])
-    // Time-outs and errors from using the connection are the caller's responsibility.
+    // The caller is responsible for time-outs and errors while using the connection.
     expect([socket.timeout ?? 0, socket.listenerCount("error")]).toEqual([0, 0])
     expect(await answerOver(socket, "hello")).toBe("hello")
   })
@@ -201,7 +201,7 @@ describe("an undici connection", () => {
         })
       })
     const first = await next()
-    // Kept because undici holds the session only through a weak reference.
+    // The test keeps a reference to the session because undici has only a weak one.
     sessions.push(...((await once(first, "session")) as unknown[]))
     const second = await next()
     expect([first, second].map((socket) => socket.isSessionReused())).toEqual([false, true])
@@ -299,7 +299,7 @@ describe("the proxy", () => {
       setDefaultCACertificates(known)
     }
     expect(proxy.asked).toHaveLength(2)
-    // The server name (SNI) is the proxy's, not the site's, and an IP address is not sent as one.
+    // The server name (SNI) is the proxy's, not the site's, and IP addresses are never sent as server names.
     expect(names).toEqual(["localhost"])
   })
 
@@ -395,7 +395,7 @@ describe("a secure connection", () => {
     for (const host of ["docs.example", "127.0.0.1"]) {
       const socket = await secured(site.port, host, { tls })
       expect([socket.authorized, socket.alpnProtocol, vi.getTimerCount()]).toEqual([true, "http/1.1", 0])
-      // The caller handles the outcome.
+      // The caller handles errors.
       expect(socket.listenerCount("error")).toBe(0)
       socket.destroy()
     }

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto"
 import { isIPv4 } from "node:net"
 
-// Just enough X.509 (RFC 5280) in DER (X.690) for two parties that know each other: Node.js reads certificates but cannot make them, and
-// a library would bring a parser and a dozen packages.
+// Just enough X.509 (RFC 5280) in DER (X.690) for two parties that know each other: Node.js can read certificates but
+// not make them, and a library would bring in a parser and a dozen packages.
 
 /** A certificate and its private key. */
 export interface MadeCertificate {
@@ -25,7 +25,7 @@ export interface CertificateOptions {
   readonly isAuthority?: boolean
   /** The certificate that signs it. Default: it is self-signed. */
   readonly issuer?: MadeCertificate
-  /** Default: a key on the curve P-256. A certificate with an RSA key has to be issued by another certificate. */
+  /** Default: a key on the P-256 curve. A certificate with an RSA key has to be issued by another certificate. */
   readonly keyType?: "rsa"
   /** Start of its validity. Default: yesterday. */
   readonly from?: Date

@@ -36,7 +36,7 @@ export class OutgoingProxy {
   readonly #authorization: string | null
   readonly #except: AllowedNetworks
 
-  /** The proxy configured in the settings, or `null` if there is none. */
+  /** The proxy that the settings configure, or `null` if there is none. */
   static of(settings?: ProxySettings): OutgoingProxy | null {
     return settings === undefined || settings.proxy === "" ? null : new OutgoingProxy(settings)
   }

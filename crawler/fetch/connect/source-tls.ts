@@ -49,7 +49,7 @@ export function tlsOf(
   return source.caFile === null && source.clientCert === null ? null : new SourceTls(source, env)
 }
 
-/** Problems in a source's certificate settings; reads no files. The `path` of a problem is that of the field. */
+/** Problems with a source's certificate settings; reads no files. The `path` of a problem is the path of the field. */
 export function tlsProblems({
   caFile,
   clientCert,

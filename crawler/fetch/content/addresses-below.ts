@@ -7,7 +7,7 @@ import type { ContentKind } from "./content.ts"
 /** Whether an address can have other addresses below it. */
 const isFolderAddress = (seed: string): boolean => /^[^?#]*\/$/.test(seed)
 
-/** Problems of a source whose pages must all have addresses below one seed. @param pages what messages call the pages: `the files` */
+/** Problems with a source whose pages must all have addresses below one seed. @param pages what messages call the pages: `the files` */
 export const atOneAddress = ({ seeds }: SourceSpec, pages: string): ReturnType<ContentKind["problems"]> =>
   seeds.length === 1 && isFolderAddress(seeds[0]!)
     ? []
@@ -18,7 +18,7 @@ export const atOneAddress = ({ seeds }: SourceSpec, pages: string): ReturnType<C
         },
       ]
 
-/** Problems of a source whose pages can have addresses below several seeds. @param pages what messages call the pages: `documents` */
+/** Problems with a source whose pages can have addresses below several seeds. @param pages what messages call the pages: `documents` */
 export const atFolderAddresses = (
   { seeds }: SourceSpec,
   pages: string,

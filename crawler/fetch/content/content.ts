@@ -18,7 +18,7 @@ export type ContentLoadOptions = Pick<FetchOptions, "maxBytes" | "memory" | "val
 
 /** How to reach content that is not on this machine. */
 export interface ContentReach {
-  /** Allows only connections to what the source may reach. */
+  /** Allows only connections to hosts that the source may reach. */
   readonly guard: AddressGuard
   readonly signal?: AbortSignal | undefined
 }
@@ -33,7 +33,7 @@ export interface ContentListOptions {
 export interface Content {
   /** Where its pages are located, as displayed by `why` and in messages: `/srv/handbook`. */
   readonly place: string
-  /** The word used for one item in counts, before it becomes a page: `file`. */
+  /** The noun for one item in messages that count items, before it becomes a page: `file`. */
   readonly noun: string
   /** Checks whether the content can be read, to the extent that this machine can tell without a network. @throws KnownError that says why not */
   check(): Promise<void>
@@ -73,15 +73,15 @@ export interface RecognizedStart {
 export interface ContentKind {
   /** The field that marks a source as this kind. */
   readonly field: ContentField
-  /** Problems with the field and the options used with it. A path leads to a field as in `SourceProblem`. */
+  /** Problems with the field and the options used with it. The `path` of a problem leads to a field, as in `SourceProblem`. */
   problems(spec: SourceSpec): { readonly path: readonly (string | number)[]; readonly message: string }[]
   /**
    * Who notices changes between runs. `process`: a separate process, because a check may block it; `crawler`: the
-   * crawler, because a check is cheap; `null`: only a schedule or a person starts runs. @param source one whose field
-   * is set
+   * crawler, because a check is cheap; `null`: nobody, because only a schedule or a person starts runs. @param source a
+   * source whose field is set
    */
   watchedBy(source: OfContent): "process" | "crawler" | null
-  /** Loads the code that reads such content. @param source one whose field is set */
+  /** Loads the code that reads such content. @param source a source whose field is set */
   make(source: OfContent, needs: ContentNeeds): Promise<Content>
   /** How `fossick sources add` interprets a start; `null` if the start is not of this kind. */
   recognize(start: string): Promise<RecognizedStart | null>

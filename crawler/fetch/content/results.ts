@@ -1,6 +1,6 @@
 import type { FetchFailure, FetchResult } from "../fetch.ts"
 
-/** The page certainly isn't there any more. */
+/** The page is certainly not there any more. */
 export const gone = (detail: string): FetchResult => ({ kind: "skipped", because: "gone", detail })
 
 export const tooLarge = (bytes: number, most: number): FetchResult => ({

@@ -1,7 +1,7 @@
-/** Number of files named in a note; the others are counted. */
+/** Number of files that a note names; the rest are only counted. */
 const MAX_NAMED = 5
 
-/** Files that a list could not read, for one note: `a.pdf, b.pdf and 3 more`. */
+/** Files that could not be read while listing, combined into one note: `a.pdf, b.pdf and 3 more`. */
 export class Troubles {
   readonly #named: string[] = []
   #count = 0

@@ -56,7 +56,7 @@ type LookupKind = "checked" | "named" | HostRole
 
 type Addresses = readonly LookupAddress[]
 
-/** Chooses the addresses of a name that may be connected to. @throws BlockedAddressError if it can give a better reason than that there are none */
+/** Chooses the addresses of a name that may be connected to. @throws BlockedAddressError if it can give a better reason than that there are no such addresses */
 type Admit = (hostname: string, found: Addresses) => Addresses | Promise<Addresses>
 
 /**
@@ -72,8 +72,8 @@ type Admit = (hostname: string, found: Addresses) => Addresses | Promise<Address
  */
 export class AddressGuard implements AsyncDisposable {
   /**
-   * Whether secure connections differ from a browser's, because of additional authorities or a client certificate of
-   * ours.
+   * Whether secure connections differ from a browser's, because we trust additional authorities or send a client
+   * certificate.
    */
   readonly ownsTls: boolean
   readonly #allowed: AllowedNetworks
@@ -83,7 +83,7 @@ export class AddressGuard implements AsyncDisposable {
   readonly #resolve: Resolve
   readonly #connections: number
   readonly #way: Way
-  /** One agent for each way to choose addresses, so that a connection is never used by requests that are judged differently. */
+  /** One agent for each way to choose addresses, so that requests that are checked differently never share a connection. */
   readonly #agents = new Map<LookupFunction, Agent>()
   readonly #lookups: Readonly<Record<LookupKind, LookupFunction>>
   /** The lookups for ports on which a network is opened, by kind and port. */
@@ -141,7 +141,7 @@ export class AddressGuard implements AsyncDisposable {
     return await openSocket(url, this.#lookupFor(url), this.#way)
   }
 
-  /** Makes a connection from {@link open} to the host of `url` secure. Rejects if its certificate is wrong. */
+  /** Makes a connection from {@link open} to the host of `url` secure. Rejects if the host's certificate is not valid. */
   async secure(socket: Socket, url: URL): Promise<TLSSocket> {
     return await secureSocket(socket, url, this.#way)
   }
@@ -152,8 +152,8 @@ export class AddressGuard implements AsyncDisposable {
   }
 
   /**
-   * Checks now whether the hosts of the source are still in the same networks. A host that cannot be resolved is left
-   * to the visits.
+   * Checks now whether the hosts of the source are still in the same networks. A host that cannot be resolved is
+   * checked when it is visited.
    * @throws NetworkChangedError
    */
   async checkHosts(): Promise<void> {
@@ -202,7 +202,7 @@ export class AddressGuard implements AsyncDisposable {
     return lookup
   }
 
-  /** @param port the port on which a network is opened; `null` for any other port */
+  /** @param port a port on which a network is opened; `null` for any other port */
   #lookupOf(kind: LookupKind, port: string | null): LookupFunction {
     if (kind === "named") return this.#lookupBy((_, found) => found)
     const isOpen = (address: ipaddr.IPv4 | ipaddr.IPv6) =>

@@ -48,7 +48,7 @@ describe("a cloud metadata service", () => {
     "fd20:ce::253",
     "fd00:42::43",
     "fe80::a9fe:a9ff",
-    // Their last bytes are those of 169.254.169.254, but no gateway unwraps them.
+    // The last bytes of these addresses are those of 169.254.169.254, but no gateway unwraps them.
     "2a00::a9fe:a9fe",
     "fd00::a9fe:a9fe",
     "2002:7f00:1::a9fe:a9fe",
@@ -70,7 +70,7 @@ describe("a cloud metadata service", () => {
     expect(isMetadataHost(name)).toBe(true)
     await using guard = new AddressGuard({ allowed: ["*.internal"], connections: 1, connectTimeoutMs: 1000 })
     expect(() => guard.dispatcherFor(new URL(`http://${name}./`))).toThrow("cloud metadata service")
-    // It can never be allowed, not even by mistake.
+    // A metadata service can never be allowed, not even by mistake.
     expect(() => parseRule(name)).toThrow(
       `must not name a cloud metadata service, which is never read; "${name.toLowerCase()}" is one`,
     )
@@ -184,7 +184,7 @@ describe("an operator's allowlist", () => {
     "[fd00::7",
     "a/b",
     "10.[0.0.0]/8",
-    // With a stray bracket, it would be a different host from the one the operator sees.
+    // With a stray bracket, the entry would name a different host from the one the operator sees.
     "[wiki",
     "wiki]",
     "[[wiki]",

@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js"
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** IPv6 ranges whose addresses contain an IPv4 address, which a gateway would reach. */
+/** IPv6 ranges whose addresses contain an IPv4 address that a gateway would connect to. */
 const NAT64_LOCAL = ipaddr.parseCIDR("64:ff9b:1::/48")
 const IPV4_COMPATIBLE = ipaddr.parseCIDR("::/96")
 
@@ -46,7 +46,7 @@ const METADATA_NAMES = new Set([
   "instance-data",
 ])
 
-/** Whether the address is a cloud's metadata service, even if IPv6 wraps it. */
+/** Whether the address is that of a cloud's metadata service, even if it is wrapped in IPv6. */
 export function isMetadata(address: Address): boolean {
   const carried = address.kind() === "ipv6" ? carriedAddress(address as ipaddr.IPv6) : null
   return [address, ...(carried ? [carried] : [])].some((one) =>

@@ -12,7 +12,7 @@ export interface OpenedNetwork {
   /** In CIDR notation. */
   readonly network: string
   readonly port: number
-  /** The host that it was opened for, as the admin wrote it. */
+  /** The host that the network was opened for, as the admin wrote it. */
   readonly host: string
   readonly openedAt: Date
 }
@@ -72,7 +72,7 @@ export class OpenedNetworks {
   }
 }
 
-/** The addresses that sources declared over the API may reach: the opened ones, unless the operator forbids them. */
+/** The networks that sources declared over the API may reach: the ones that admins opened, unless the operator forbids this. */
 export const openedTo = async (
   { adminNetworks }: { readonly adminNetworks: boolean },
   db: StateStore,
@@ -83,7 +83,7 @@ const entryOf = ({ opened_at, ...row }: Selectable<OpenedTables["opened_network"
   openedAt: new Date(opened_at),
 })
 
-/** Knows which addresses are open on which ports. */
+/** Answers which addresses are open on which ports. */
 export class OpenPorts {
   readonly #networks = new Map<string, (readonly [Address, number])[]>()
 

@@ -14,7 +14,7 @@ const STEPS: readonly Step[] = [
    ) ${keyed};`,
 ]
 
-/** The networks in which sources' hosts were when they were first read, in `state.db`. */
+/** The networks that sources' hosts were in when they were first read, in `state.db`. */
 export class PinnedNetworks {
   readonly #queries: Queries<PinTables>
 

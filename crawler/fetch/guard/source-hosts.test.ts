@@ -38,7 +38,7 @@ function hosts(more: Partial<SourceHostsOptions> = {}): SourceHosts {
   })
 }
 
-/** Returns those of these addresses that may be connected to. */
+/** Returns the given addresses that may be connected to. */
 async function admit(
   one: SourceHosts,
   addresses: readonly string[],
@@ -103,7 +103,7 @@ describe("the first run of a source", () => {
     await hosts().noteUnresolved("docs.example")
     expect(await admit(hosts(), [HERE])).toEqual([HERE])
     expect(await pinned()).toEqual(["10.0.0.0/24"])
-    // A host with an address does not lose it by being unavailable for a while.
+    // A host that has an address does not lose it by being unavailable for a while.
     await hosts().noteUnresolved("docs.example")
     expect(await pinned()).toEqual(["10.0.0.0/24"])
   })
@@ -162,7 +162,7 @@ describe("a later run", () => {
     expect(await admit(hosts({ author: "api" }), [OTHER_NET])).toEqual([OTHER_NET])
     await admit(hosts(), [NET], "landing")
     expect(await admit(hosts(), [OTHER_NET, HERE], "landing")).toEqual([OTHER_NET])
-    // That a seed was in a private network does not allow a redirect to lead there.
+    // Even though a seed was in a private network, a redirect may not lead there.
     await pins.forget("docs")
     await admit(hosts(), [HERE])
     expect(await admit(hosts(), [HERE], "landing")).toEqual([])
@@ -283,7 +283,8 @@ describe("the hosts of a source", () => {
     // Networks that the operator opened to everybody are an exception.
     await check({ author: "api" }, ["10.0.0.0/8"])
     expect(await pinned("api")).toEqual(["10.0.0.0/24"])
-    // A host in a source that the operator wrote may be private from the first run; one that a redirect led to may not.
+    // A host in a source that the operator wrote may be private from the first run on; a host that a redirect led to
+    // may not.
     await check()
     expect(await pinned()).toEqual(["10.0.0.0/24"])
     found["landing.example"] = NET

@@ -17,8 +17,8 @@ export interface SourceHostsOptions {
   readonly landings: Iterable<string>
   readonly pins: PinnedNetworks
   /**
-   * What a host that no run has looked up is allowed to be. `by-hand` and `by-schedule` are runs, which store what they
-   * find; `unkept` may be private and stores nothing; `public` may not be private and stores nothing.
+   * How a host that no run has looked up is treated. `by-hand` and `by-schedule` are runs, which store what they find;
+   * `unkept` allows it to be private and stores nothing; `public` doesn't allow it to be private and stores nothing.
    */
   readonly first: "by-hand" | "by-schedule" | "unkept" | "public"
   /** Called when a host has moved to a different network. */
@@ -28,8 +28,8 @@ export interface SourceHostsOptions {
 /**
  * Pins the hosts of a source to the networks they were in at its first run. On that run, the hosts that the operator
  * wrote may be private: exactly this host, on this port. After that, a host is not read if it moves from the internet
- * into a private network, out of one, or from one to another. Otherwise a crawled site could point its name at a
- * machine in this network and have it indexed.
+ * into a private network, out of one, or from one private network to another. Otherwise a crawled site could point its
+ * name at a machine in this network and have it indexed.
  */
 export class SourceHosts {
   readonly #options: SourceHostsOptions
@@ -66,7 +66,7 @@ export class SourceHosts {
   /**
    * The addresses of a host that may be connected to.
    * @param isOpen whether the operator opened the network of an address
-   * @throws NetworkChangedError if none is left and there was one before
+   * @throws NetworkChangedError if no address remains and there was one before
    */
   async admit(
     hostname: string,
@@ -74,7 +74,8 @@ export class SourceHosts {
     role: HostRole,
     isOpen: (address: ipaddr.IPv4 | ipaddr.IPv6) => boolean,
   ): Promise<readonly LookupAddress[]> {
-    // Done one after the other, because a second answer must agree with the networks that the first one pins.
+    // Answers are handled one after the other, because a second answer must agree with the networks that the first one
+    // pins.
     return await this.#turn.run(() => this.#admit(hostname, found, role, isOpen))
   }
 
@@ -103,7 +104,7 @@ export class SourceHosts {
       if (pinned === null || pinned.length === 0) await this.#pin(host, taken)
       return taken.map(({ address }) => address)
     }
-    // A visit started by hand cannot be redirected to a network that no run could read.
+    // A visit started by hand must not be redirected to a network that no run could read.
     const was = pinned ?? (role === "landing" ? [PUBLIC] : null)
     if (all.length > 0 && was !== null && (mayBePrivate || was.includes(PUBLIC))) {
       const error = this.#movedError(

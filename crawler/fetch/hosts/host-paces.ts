@@ -23,7 +23,7 @@ export interface TurnOptions {
   readonly isOver?: () => boolean
 }
 
-/** How long another process's delay still applies after its turn. While both processes want the host, the other one gets its next turn within this time. */
+/** How long another process's delay still applies after its turn. If both processes want the host, the other one gets its next turn within this time. */
 const OTHERS_MS = 10_000
 /** How often we check whether another process's request has ended. */
 const POLL_MS = 50
@@ -32,13 +32,13 @@ const LONG_POLL_MS = 500
 
 /**
  * The pace of every host, shared by all jobs of a process: two jobs on one host together send no more requests at once,
- * and no faster, than one job would. Times come from `steadyNow()`.
+ * and send them no faster, than one job would. Times come from `steadyNow()`.
  */
 export class HostPaces {
   readonly #hosts = new Map<string, HostPace>()
   readonly #turns: Turns | null
 
-  /** @param turns the turns of this process among others that visit the same hosts. Default: there are no others. */
+  /** @param turns the turns that this process shares with others that visit the same hosts. Default: there are no others. */
   constructor(turns: Turns | null = null) {
     this.#turns = turns
   }
@@ -54,7 +54,7 @@ export class HostPaces {
     return pace
   }
 
-  /** Must be called when a party stops visiting. The host's own delays stay known until they expire. */
+  /** Must be called when a party stops visiting. The host's own delays are remembered until they expire. */
   leave(party: PaceParty, now = steadyNow()): void {
     for (const [host, pace] of this.#hosts) {
       pace.leave(party)
@@ -108,14 +108,14 @@ export class HostPace implements SharedPace {
   asking = 0
   readonly #parties = new Map<PaceParty, HostManners>()
   #manners: HostManners = { concurrency: 1, delayMs: 0 }
-  /** The delay in its robots.txt; `null` if it has none. */
+  /** The delay in the host's robots.txt; `null` if it has none. */
   #crawlDelayMs: number | null = null
   #running = 0
   /** When the last request began or ended. */
   #lastAt = Number.NEGATIVE_INFINITY
   #blockedUntil = 0
   #turn: HostTurn | null = null
-  /** The delay of the process that had the turn before, and may be visiting the host again; it applies until `until`. */
+  /** The delay of the process that had the turn before and may still want to visit the host; it applies until `until`. */
   #others = { delayMs: 0, until: 0 }
 
   /** @param turn the turn required for every request to the host; `null` if no other process visits it */
@@ -131,7 +131,7 @@ export class HostPace implements SharedPace {
     this.#others = { delayMs: before.delayMs, until: now + OTHERS_MS }
   }
 
-  /** The information about past requests that the next process needs. */
+  /** The information about past requests that the next process to get the turn needs. */
   get past(): HostPast {
     const { delayMs } = this.#manners
     return {
@@ -171,7 +171,7 @@ export class HostPace implements SharedPace {
     return this.asking > 0 ? Number.POSITIVE_INFINITY : this.freeFor(now)
   }
 
-  /** Like `freeAt`, but for a request that waits for a turn of its own. */
+  /** Like `freeAt`, but for a request that is waiting for a turn of its own. */
   freeFor(now: number): number {
     const free = this.#freeByPace(now)
     if (free > now || this.#turn === null) return free
@@ -183,7 +183,7 @@ export class HostPace implements SharedPace {
   #freeByPace(now: number): number {
     const concurrency = this.#crawlDelayMs === null ? this.#manners.concurrency : 1
     if (this.#running >= concurrency) return Number.POSITIVE_INFINITY
-    // If the clock was set back, a request still waits no longer than the pause.
+    // If the clock was set back, a request still waits no longer than the delay.
     const last = Math.min(this.#lastAt, now)
     const delayMs = now < this.#others.until ? Math.max(this.delayMs, this.#others.delayMs) : this.delayMs
     return Math.max(last + delayMs, this.#blockedUntil)
@@ -232,7 +232,7 @@ export class HostPace implements SharedPace {
     )
   }
 
-  /** Whether other processes can take their turn: when nobody here visits the host, or when they have waited long enough. */
+  /** Lets other processes take their turn when nobody here is visiting the host, or when they have waited long enough. */
   #settle(): void {
     if (this.#running === 0) this.#turn?.settle(this.#parties.size > 0)
   }

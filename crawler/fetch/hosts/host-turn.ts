@@ -1,10 +1,10 @@
 import { steadyNow } from "#base/steady-time.ts"
 
-/** Time between two attempts to get the turn at hosts where another process has it. */
+/** Time between two attempts to get the turn for hosts where another process has it. */
 export const RETRY_MS = 500
 /** How soon the store's answer is noticed. It is noticed at once if a party is woken. */
 const ANSWER_MS = 10
-/** Minimum duration of a turn while other processes are waiting: handing one on takes longer than the one-second pause after each page. */
+/** Minimum duration of a turn while other processes are waiting: passing a turn on takes longer than the one-second pause after each page. */
 const TURN_MS = 5000
 
 /** What is known about earlier requests to a host. Times come from `steadyNow()`. */
@@ -12,9 +12,9 @@ export interface HostPast {
   /** When the last request began or ended; minus infinity if there was none. */
   readonly lastAt: number
   readonly blockedUntil: number
-  /** The longest of the pauses between two requests that its visitors want. */
+  /** The longest of the delays between two requests that the host's visitors want. */
   readonly delayMs: number
-  /** The delay in its robots.txt; `null` if it has none, or has not been read. */
+  /** The delay in the host's robots.txt; `null` if there is none, or the file has not been read. */
   readonly crawlDelayMs: number | null
 }
 
@@ -22,17 +22,17 @@ export interface HostPast {
 export interface SharedPace {
   /** Whether no request to the host is running. */
   readonly isIdle: boolean
-  /** The information about past requests that the next process needs. */
+  /** The information about past requests that the next process to get the turn needs. */
   readonly past: HostPast
   /** Called when this process gets the turn, with what is known about earlier requests. */
   goOn(before: HostPast, now: number): void
   wake(): void
 }
 
-/** The turns of a process among others that visit the same hosts. */
+/** The turns that a process shares with others that visit the same hosts. */
 export interface Turns {
   of(host: string, pace: SharedPace): HostTurn
-  /** Must be called when the host's pace is no longer kept. */
+  /** Must be called when the host's pace is no longer tracked. */
   forget(host: string): void
 }
 
@@ -47,9 +47,9 @@ interface HostTurnParts {
 /** The turn of this process at one host. */
 export class HostTurn {
   readonly pace: SharedPace
-  /** Whether this process has the turn. Nothing is visited without it. */
+  /** Whether this process has the turn. Without it, the process makes no visits to the host. */
   isHeld = false
-  /** Whether the turn is wanted here while another process has it. */
+  /** Whether this process wants the turn while another process has it. */
   isWanted = false
   readonly #parts: HostTurnParts
   #since = 0

@@ -73,8 +73,8 @@ export const migrateHostTurns = (db: StateStore): void => migrate(db, "host-turn
 
 /**
  * This process's turns at hosts that other processes also visit. A host's row says whose turn it is: one process at a
- * time visits a host, so its pace applies to all of them. A process keeps a turn while it needs it and hands it on when
- * others wait; if the process is lost, others take the turn.
+ * time visits a host, so its pace applies to all of them. A process keeps a turn while it needs it and passes it on
+ * when others are waiting; if the process is lost, others take the turn.
  */
 export class HostTurns implements Turns, AsyncDisposable {
   readonly #db: StateStore
@@ -86,7 +86,7 @@ export class HostTurns implements Turns, AsyncDisposable {
   /** Runs calls to the store one at a time, so that a returned turn is written before it is taken again. */
   readonly #asked = new Serial()
 
-  /** @param onFailure receives an error of the store; without turns nothing is visited */
+  /** @param onFailure receives errors from the store; without turns nothing is visited */
   constructor(db: StateStore, process: OwnProcess, onFailure: (error: unknown) => void) {
     migrateHostTurns(db)
     this.#db = db
@@ -110,12 +110,12 @@ export class HostTurns implements Turns, AsyncDisposable {
     return turn
   }
 
-  /** Must be called when the host's pace is no longer kept. */
+  /** Must be called when the host's pace is no longer tracked. */
   forget(host: string): void {
     this.#turns.delete(host)
   }
 
-  /** Gives all turns back. Nothing is visited after that. */
+  /** Gives back all turns. Nothing is visited after that. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const turn of this.#turns.values()) turn.settle(false)
     this.#turns.clear()
@@ -123,7 +123,7 @@ export class HostTurns implements Turns, AsyncDisposable {
     await this.#asked.idle()
   }
 
-  /** Requests turns again that another process had, and checks whether others want the turns of this one. */
+  /** Requests again the turns that another process had, and checks whether others want the turns of this process. */
   async #look(): Promise<void> {
     const now = steadyNow()
     const waiting = [...this.#turns].filter(([, turn]) => turn.isWanted && turn.mayTry(now))

@@ -4,7 +4,7 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 interface WaitTables {
-  /** `outcome` is empty for a host that is only listed to be skipped. */
+  /** `outcome` is empty for a host that is listed only because it is to be skipped. */
   host_wait: {
     job: number
     host: string
@@ -27,10 +27,10 @@ const STEPS: readonly Step[] = [
 
 /** A host that a job is waiting to try again. */
 export interface HostWait {
-  /** Includes its port, unless that is the default. */
+  /** The host with its port, unless that is the default port. */
   readonly host: string
   readonly until: Date
-  /** The outcome of its last visit, if it is not tried again. */
+  /** The outcome of the last visit to the host if the host isn't tried again. */
   readonly outcome: OutcomeName
   /** Why the visit failed, in words. */
   readonly why: string

@@ -41,7 +41,7 @@ export function mannersOf(
   }
 }
 
-/** How fast the settings allow hosts to be visited. */
+/** How fast hosts are visited according to the settings. */
 export const paceSet = (config: PaceConfig, isOwn: boolean): HostManners =>
   isOwn
     ? { concurrency: config.fetchConcurrency, delayMs: 0 }

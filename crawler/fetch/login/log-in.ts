@@ -37,7 +37,7 @@ interface Answer {
 /**
  * Fills in a login form and sends it as a browser would: the page's other fields unchanged, cookies kept, redirects
  * followed.
- * @throws LoginError when the login failed; its message contains no value that was filled in.
+ * @throws LoginError when the login fails; its message contains no value that was filled in.
  */
 export async function logInByForm(login: FormLogin, options: LogInOptions): Promise<void> {
   const { session, env } = options
@@ -112,7 +112,7 @@ class Requests {
       if (next === null) return { url, status, html: await this.#text(answer) }
       if (next.protocol !== "http:" && next.protocol !== "https:")
         throw new LoginError(`${placeOf(url)} redirects to an address that isn't http or https`)
-      // The filled-in values are sent again only if the site asks for it, and never to another site.
+      // The filled-in values are sent again only if the redirect asks for it, and never to another site.
       if (!(status === 307 || status === 308)) body = undefined
       else if (body !== undefined && next.origin !== url.origin)
         throw new LoginError(`${placeOf(url)} redirects the submitted form to another site, ${next.origin}`)

@@ -1,6 +1,6 @@
 const PREFIX = "login: "
 
-/** The login failed. The run ends, because anything that the site returns from now on says nothing about its pages. */
+/** The login failed. The run ends, because the site's responses from now on don't show what its pages contain. */
 export class LoginError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(`${PREFIX}${message}`, options)

@@ -2,11 +2,11 @@ import { Parser } from "htmlparser2"
 
 /** A form as it is on its page, with the values that a browser would send if nothing were changed. */
 export interface LoginForm {
-  /** Absolute address that the form is sent to; the page's own address when the form names none. */
+  /** The absolute address that the form is sent to; the page's own address if the form doesn't name one. */
   readonly action: string
   readonly method: "get" | "post"
   readonly values: ReadonlyMap<string, string>
-  /** Names of its controls, including those without a value. */
+  /** Names of the form's controls, including those without a value. */
   readonly names: ReadonlySet<string>
 }
 

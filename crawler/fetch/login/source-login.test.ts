@@ -244,7 +244,7 @@ describe("a login form", () => {
 
   it("is not filled in endlessly", async () => {
     const wiki = new Wiki()
-    // The page behind the form uses up the only visit of each session.
+    // Loading the page behind the form uses up the only visit of each session.
     wiki.pagesPerSession = 1
     wiki.serve(pages())
     const source = defineSource({ seeds: [site.url("/")], login: login() })

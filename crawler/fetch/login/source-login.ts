@@ -27,7 +27,7 @@ export interface LoginReader {
   readonly timeoutMs: number
   readonly maxRedirects: number
   readonly signal?: AbortSignal | undefined
-  /** Sends a GET with the session's headers. */
+  /** Sends a GET request with the session's headers. */
   fetch(url: string): Promise<FetchResult>
 }
 
@@ -35,7 +35,7 @@ export interface LoginReader {
 const MAX_VAIN_LOGINS = 5
 /** Number of pages after which a login counts as worthwhile. */
 const WORTHWHILE_PAGES = 20
-/** Maximum size of a page with a form; real ones are small. */
+/** Maximum size of a page with a form; pages with real forms are small. */
 const MAX_FORM_BYTES = 1_000_000
 
 /**
@@ -67,7 +67,7 @@ export class SourceLogin {
     }
   }
 
-  /** A number that is passed with each visit, so that a visit that began before a login does not count against it. */
+  /** A number passed with each visit, so that a visit that began before the latest login does not cause another one. */
   get generation(): number {
     return this.#count
   }
@@ -108,9 +108,9 @@ export class SourceLogin {
   }
 
   /**
-   * Logs in again, unless that has happened since `generation`. Credentials that cannot be renewed are tried again on
-   * the first seed.
-   * @throws LoginError if logging in fails, or never lasts
+   * Logs in again, unless another visit has done so since `generation`. Credentials that cannot be renewed are tried
+   * again on the first seed.
+   * @throws LoginError if logging in fails, or if the session never lasts
    */
   async renew(generation: number, reader: LoginReader): Promise<void> {
     const { source, env } = this.#options
@@ -135,7 +135,7 @@ export class SourceLogin {
     await this.#inProgress
   }
 
-  /** Whether users who are not logged in are sent to `url`: it has the form, or is on a site that is only for logging in. */
+  /** Whether users who are not logged in are sent to `url`: it is the page with the form, or is on a site that is only for logging in. */
   isLoginPage(url: string): boolean {
     const { login, seeds } = this.#options.source
     if (login.kind !== "form" || this.#options.isObserver === true) return false
@@ -150,14 +150,14 @@ export class SourceLogin {
     if (this.#options.isObserver === true) return false
     if (this.isLoginPage(asked) || !this.session.covers(new URL(asked))) return false
     const { kind } = this.#options.source.login
-    // A gateway's credentials say nothing about forms behind it, such as those of a site that is not public yet.
+    // A gateway's credentials don't affect forms behind the gateway, such as those of a site that is not public yet.
     if (kind !== "form") return kind === "cookies" && isLedToForm(asked, result)
     if (result.kind === "failed") return result.status === 401
     if (result.kind !== "fetched") return false
     return this.isLoginPage(result.url) || (!this.#formIsEverywhere && this.#holdsForm(result))
   }
 
-  /** Must be called when a page was read. */
+  /** Must be called after a page has been read. */
   notePage(): void {
     this.#pages += 1
   }

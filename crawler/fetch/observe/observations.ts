@@ -16,7 +16,7 @@ export interface Observation {
   readonly shown: boolean
   /** The reason, in words. */
   readonly reason: string
-  /** Digest of the text it was compared with. */
+  /** Digest of the text that the page was compared with. */
   readonly text: string
   readonly at: number
 }
@@ -26,7 +26,7 @@ export type ObservedSource = Pick<Source, "name"> & Partial<Pick<Source, "observ
 
 const DAY_MS = 24 * 3_600_000
 
-/** The observers of a source. The field may be missing, because a job may be older than it. */
+/** The observers of a source. The field may be missing, because the job may have been created before the field existed. */
 export const observersOf = ({ observers = [] }: Partial<Pick<Source, "observers">>): readonly Observer[] =>
   observers
 
@@ -38,7 +38,7 @@ export const lookersOf = (source: ObservedSource): readonly Observer[] =>
 export const identityOf = ({ login }: Observer): string =>
   hash("sha256", JSON.stringify(login), "base64url").slice(0, 16)
 
-/** Observations from this time or earlier no longer count. */
+/** Observations made at or before this time have expired. */
 export const countsFrom = ({ observersMaxAgeDays = 7 }: ObservedSource, now: number): number =>
   now - observersMaxAgeDays * DAY_MS
 
@@ -93,7 +93,7 @@ export class Observations {
       .execute()
   }
 
-  /** Addresses with observations that come after `after`, in order, up to `limit`. */
+  /** Up to `limit` addresses with observations, in order, starting after `after`. */
   async pages(after: string, limit: number): Promise<PageUrl[]> {
     const rows = await this.#queries
       .selectFrom("observation")
@@ -107,7 +107,7 @@ export class Observations {
     return rows.map(({ url }) => url)
   }
 
-  /** Returns those of these pages that have no observation, or have one at or before `from` in which the page was shown. */
+  /** Returns the pages that have no observation, or have an observation from `from` or earlier in which the page was shown. */
   async unseenAmong(urls: readonly PageUrl[], from: number): Promise<PageUrl[]> {
     const rows = await this.#queries
       .selectFrom("observation")

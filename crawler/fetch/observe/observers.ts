@@ -46,7 +46,7 @@ export class Observers implements AsyncDisposable {
   readonly #all: readonly OneObserver[]
   readonly #clock: Clock
 
-  /** @returns null if the source has none. Observers that could not log in are included, but make no observations. */
+  /** @returns null if the source has no observers. Observers that could not log in are included, but make no observations. */
   static async open(options: ObserversOptions): Promise<Observers | null> {
     const { db, source, reader, env = environment() } = options
     const lookers = lookersOf(source)
@@ -76,7 +76,7 @@ export class Observers implements AsyncDisposable {
     )
   }
 
-  /** Lets the observers, one after the other, visit a page that was read, and stores the observations. */
+  /** Has the observers visit a page that was read, one after the other, and stores the observations. */
   async learn(reading: Reading, options: LookOptions): Promise<Learned> {
     const { url } = reading
     const lines = shownLines(reading.extracted)
@@ -92,14 +92,14 @@ export class Observers implements AsyncDisposable {
       const seen = { observer, identity: identityOf(one.observer), text }
       rows.push({ ...seen, ...this.#after(look, known, text) })
     }
-    // A visit that was cut short says nothing about the page.
+    // A visit that was cut short reveals nothing about the page.
     if (options.signal?.aborted !== true) await this.#observations.keep(url, rows)
     return { readers: learnedReaders(this.#source, rows), restUntil }
   }
 
   /**
    * The observation after a visit. After a failed visit the previous observation is kept, for as many days as the
-   * source sets and while the page has the same text, because the observer was never shown a new text.
+   * source sets and as long as the page has the same text, because the observer was never shown the new text.
    */
   #after(
     { kind, because }: Look,

@@ -50,7 +50,7 @@ afterEach(async () => {
 const run = async (options: Parameters<ObservedRuns["runNextDay"]>[1] = {}) =>
   await runs.runNextDay(source, options)
 
-/** Who may read a page: the list that was observed; `null` for everyone; `undefined` if the index has no such page. */
+/** Who may read a page: the observed list; `null` for everyone; `undefined` if the index has no such page. */
 function readersOf(path: string): readonly string[] | null | undefined {
   const page = runs.engine.pages.get(site.url(path))
   if (page === undefined) return undefined
@@ -83,7 +83,7 @@ test("pages opened or closed on the site get their new readers after the next ru
   site.pages.set("/salaries", { for: ["hr", "staff"] })
   site.pages.set("/minutes", { for: ["hr"] })
   site.pages.set("/visitors", { for: USERS })
-  // No page is due this soon.
+  // No page is due for a visit this soon.
   await run({ visits: "due", days: 0.1 })
   expect(readersOf("/salaries")).toEqual(["group:hr", "group:staff"])
   expect(readersOf("/minutes")).toEqual(["group:hr"])
@@ -217,7 +217,7 @@ test("a redirect shows the page only when it ends at the same address", async ()
   const there = new Set<string>()
   site.pages.set("/minutes", {
     for: ["hr"],
-    // Like applications that first check whether cookies are sent back.
+    // Behaves like applications that first check whether cookies are sent back.
     refusal: (request, response) => {
       const cookie = request.headers.cookie ?? ""
       const isBack = there.has(cookie)
@@ -308,7 +308,7 @@ test("equal texts with different readers are two pages, whichever way the reader
   }
   site.pages.set("/", { for: [], links: ["/a/notes", "/b/notes"] })
   const of = (path: string) => readersOf(path)
-  // Whichever page is read first, the other one had its present readers in the previous run.
+  // Whichever page is read first, the other one had the same readers in the previous run as this page has now.
   const oneByOne = { settings: { FOSSICK_FETCH_CONCURRENCY: "1" } } as const
   twins(["hr"], ["hr", "staff"])
   await run(oneByOne)
@@ -319,7 +319,7 @@ test("equal texts with different readers are two pages, whichever way the reader
   twins(["hr"], ["hr", "staff"])
   await run(oneByOne)
   expect([of("/a/notes"), of("/b/notes")]).toEqual([["group:hr"], ["group:hr", "group:staff"]])
-  // Neither was temporarily mistaken for the other, which would have meant reading it again.
+  // Neither page was temporarily mistaken for the other, which would have caused it to be read again.
   expect(site.asked.filter(({ user, path }) => user === "hr" && path.endsWith("/notes"))).toHaveLength(6)
   // If several pages have the same readers, one of them is enough until its readers change.
   twins(["hr", "staff"], ["hr", "staff"])
@@ -335,7 +335,7 @@ test("stale readers left in the index by a lost run are corrected, though the st
   await run()
   const url = site.url("/salaries")
   const page = runs.engine.pages.get(url)!
-  // The page was open to everybody when the process was lost, and is closed again.
+  // The page was open to everybody when the process was lost, and has been closed again since.
   const { readers: _, ...open } = page
   runs.engine.pages.set(url, open)
   await run()
@@ -358,7 +358,7 @@ test("a page keeps its vectors when only its readers change", async () => {
   expect(before).toBeGreaterThan(0)
   site.pages.set("/salaries", { for: ["hr", "staff"] })
   await runs.runNextDay(source, { engine })
-  // The same again, now that no observer can visit the page at all.
+  // The same test again, now that no observer can visit the page at all.
   site.users.clear()
   await runs.runNextDay(source, { engine, days: 8 })
   await engine.settled()

@@ -32,7 +32,7 @@ export interface OwnLook {
 
 /** Maximum number of visits to one page if the session ends each time. */
 const MAX_LOOKS = 3
-/** Statuses that say nothing about who may see the page, such as 429 Too Many Requests. */
+/** Statuses that don't show who may see the page, such as 429 Too Many Requests. */
 const PASSING = new Set([408, 425, 429])
 
 /** An observer during one run, with its own session. */
@@ -70,7 +70,7 @@ export class OneObserver implements AsyncDisposable {
     this.#login = login
   }
 
-  /** Why it can't make any more visits in this run; `null` if it can. */
+  /** Why the observer can't make any more visits in this run; `null` if it can. */
   get lost(): LoginError | null {
     return this.#lost
   }
@@ -147,7 +147,7 @@ function compared(
   return notShown(`different text, without ${JSON.stringify(missing)}`)
 }
 
-/** The result of a visit that found no page. Only a response from the site itself counts against the observer. */
+/** The result of a visit that found no page. Only a response from the site itself counts as a refusal. */
 function lookOf(visit: Exclude<Visit, { kind: "read" }>): Look {
   if (visit.kind === "unmodified")
     throw new Error(`${visit.url} answered 304 to a request without validators`)

@@ -8,9 +8,9 @@ export type Shown = Pick<Page, "title" | "description" | "author" | "markdown"> 
 
 /** The end of an address, which can contain sessions and tokens. Takes linear time: no part can match past the next bracket or quote. */
 const ADDRESS_END = /(\]\([^()\s?#;]*)[?#;][^()\s]*/g
-/** A time with seconds, for example when a page was generated, in its last line. */
+/** A time with seconds, such as the time at which a page was generated in its last line. */
 const TIME_WITH_SECONDS = /(?<!\d)\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?(?!\d)/g
-/** Maximum number of characters of a line shown to the operator. */
+/** Maximum number of characters of a line to show to the operator. */
 const QUOTED = 80
 
 /** The lines that are compared: title, description and author, then the main text, then images. */

@@ -17,7 +17,8 @@ import { Renderer, type RendererOptions } from "./renderer.ts"
 const browserPath = await findTestBrowser()
 
 describe("the browser", { tags: ["chromium"] }, () => {
-  // Any browser that starts in the same folder removes leftovers there, including those of other running tests.
+  // Any browser that starts in the same folder removes leftovers there, including those of other tests that are
+  // running.
   const folder = temporaryFolder()
   beforeAll(() => void vi.stubEnv("TMPDIR", folder.path))
   afterAll(() => {
@@ -96,7 +97,7 @@ async function startChild(): Promise<ChildProcess> {
   const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program], {
     stdio: ["ignore", "pipe", "inherit"],
   })
-  // The process ends only if the page could not be opened, and in that case it has printed why.
+  // The process ends early only if the page could not be opened, and in that case it has printed why.
   await Promise.race([
     once(child.stdout, "data"),
     once(child, "exit").then(() => Promise.reject(new Error("the page with the endless script is closed"))),

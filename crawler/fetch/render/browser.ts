@@ -6,7 +6,7 @@ import type { ProxyPass } from "./guard-proxy.ts"
 
 export interface BrowserOptions {
   readonly executablePath: string
-  /** Address of the {@link GuardProxy}, the only way out. */
+  /** Address of the {@link GuardProxy}, the browser's only way to reach the network. */
   readonly proxy: string
   /** SHA-256, in Base64, of the one public key that is accepted for any host. */
   readonly trustedKey: string
@@ -17,8 +17,8 @@ export interface BrowserOptions {
 }
 
 /**
- * Switches that keep anything from reaching the network except through the proxy, and anything from being loaded that
- * no page requested. The browser does not resolve names at all.
+ * Switches that keep everything from reaching the network except through the proxy, and keep anything that no page
+ * requested from being loaded. The browser does not resolve names at all.
  */
 const FLAGS = [
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
@@ -49,15 +49,15 @@ const CLOSE_MS = 5000
 const GONE_MS = 5000
 const GONE_POLL_MS = 20
 
-/** The viewport is high, so that lazily loaded content is in view. */
+/** The viewport is tall, so that lazily loaded content is in view. */
 const VIEWPORT = { width: 1280, height: 3000 }
 
-/** Whether the system allows browsers a sandbox; root never has one. Remembered after the first try. */
+/** Whether the system allows browsers to use a sandbox; root never gets one. Remembered after the first try. */
 let hasSandbox = process.getuid?.() !== 0
 
 /**
  * One running browser with its own profile folder. It is connected by a pipe, so it ends when this process dies. {@link
- * removeLeftovers} removes anything still left before the next browser starts.
+ * removeLeftovers} removes anything that is still there before the next browser starts.
  */
 export class Browser {
   /** The process id, which is also the id of its process group. */
@@ -119,7 +119,7 @@ export class Browser {
     else this.#listeners.add(listener)
   }
 
-  /** A separate context for one page: no cookies, no storage, no permissions, and the pass as its only way out. */
+  /** A separate context for one page: no cookies, no storage, no permissions, and no way to reach the network except with the pass. */
   async newContext(pass: ProxyPass): Promise<BrowserContext> {
     return await this.#browser.newContext({
       userAgent: userAgentOf(this.#options.userAgent, this.#browser.version()),
@@ -138,7 +138,7 @@ export class Browser {
     })
   }
 
-  /** Private memory of each of its processes, largest first; 0 if the system does not report it. */
+  /** Private memory of each of the browser's processes, largest first; 0 if the system does not report it. */
   async memory(): Promise<readonly ProcessMemory[]> {
     const measured = await Promise.all(
       (await this.#processes()).map(async ({ pid, type }) => ({
@@ -150,12 +150,12 @@ export class Browser {
     return measured.sort((a, b) => b.bytes - a.bytes)
   }
 
-  /** Closes it, by force if necessary. Once this resolves, none of its processes is left. */
+  /** Closes the browser, by force if necessary. Once this resolves, none of its processes is running any more. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }
 
-  /** Kills it immediately, with everything in it. {@link close} must still be called. */
+  /** Kills the browser immediately, with everything in it. {@link close} must still be called. */
   kill(): void {
     kill(this.pid)
     // Playwright would notify us only after processing everything that the browser sent before.
@@ -175,7 +175,7 @@ export class Browser {
       sleep(CLOSE_MS, null, { ref: false }),
     ])
     for (let waited = 0; waited < GONE_MS; waited += GONE_POLL_MS) {
-      // A browser that was closed gets a moment to exit.
+      // A browser that was closed gets some time to exit.
       const isLeft = waited < GONE_MS / 5 ? isThere(this.pid) : kill(this.pid)
       if (!isLeft) break
       await sleep(GONE_POLL_MS)
@@ -229,14 +229,14 @@ async function launch(profile: string, options: BrowserOptions): Promise<Browser
   }
 }
 
-/** A user agent that says who we are and that the page may use the features of this version of Chromium. */
+/** A user agent that names the crawler and indicates that the page may use the features of this version of Chromium. */
 function userAgentOf(crawler: string, version: string): string {
   const [major = ""] = version.split(".")
   const name = crawler.replace(/ \((.*)\)$/, "; $1")
   return `Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ${name}) Chrome/${major}.0.0.0 Safari/537.36`
 }
 
-/** The processes of a group: Playwright makes the browser the leader of one, except on Windows. */
+/** Whether a browser's process group exists: Playwright makes the browser the leader of a group, except on Windows. */
 function isThere(pid: number): boolean {
   return signal(pid, 0)
 }

@@ -54,7 +54,7 @@ describe("the proxy in front of the browser", () => {
     const clients = [{}, credentials(pass)].map((headers) => {
       const client = connect({ port: Number(port), host: "127.0.0.1", allowHalfOpen: true })
       const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-      // A hanging browser sends nothing else, and does not close its side.
+      // A hanging browser sends nothing else, and does not close its end of the connection.
       client.write(`CONNECT ${site.authority} HTTP/1.1\r\nhost: a\r\n${fields.join("")}\r\nunread`)
       return client
     })

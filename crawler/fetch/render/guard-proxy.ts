@@ -43,18 +43,18 @@ export interface ProxyPass extends Disposable {
   readonly password: string
   /** Bytes received for the page so far. */
   readonly bytes: number
-  /** Whether it was cut off because it exceeded its byte limit. */
+  /** Whether the page was cut off because it exceeded its byte limit. */
   readonly isSpent: boolean
-  /** Hosts the address guard refused, at most ten. */
+  /** Hosts that the address guard refused, at most ten. */
   readonly refused: readonly string[]
   /** Reasons why secure connections to hosts failed, at most ten; only for connections that are made here. */
   readonly insecure: readonly string[]
 }
 
 /**
- * The browser's only way out: an HTTP proxy on loopback that connects only to addresses that a page's {@link
- * AddressGuard} has checked. Names are resolved here, once, so the browser never resolves any. Each redirect, script,
- * frame and WebSocket is a separate request or tunnel and is checked as such.
+ * The browser's only way to reach the network: an HTTP proxy on loopback that connects only to addresses that a page's
+ * {@link AddressGuard} has checked. Names are resolved here, once, so the browser never resolves any. Each redirect,
+ * script, frame and WebSocket is a separate request or tunnel and is checked as such.
  *
  * If a source's secure connections need authorities that the browser does not know, or a client certificate, they are
  * made here. This process checks the site's certificate, and the browser speaks TLS with this process, whose key it
@@ -71,7 +71,7 @@ export class GuardProxy implements AsyncDisposable {
   readonly trustedKey: string
   readonly #own: SecureContext
   readonly #server: Server
-  /** All connections: the server itself does not keep track of those that asked for a tunnel. */
+  /** All connections: the server itself does not keep track of connections that requested a tunnel. */
   readonly #clients = new Set<Socket>()
   readonly #passes = new Map<string, Pass>()
 
@@ -249,7 +249,7 @@ export class GuardProxy implements AsyncDisposable {
     const secure = new TLSSocket(client, {
       isServer: true,
       secureContext: this.#own,
-      // The protocol that the site was asked for as well.
+      // The connection to the site also uses this protocol.
       ALPNProtocols: ["http/1.1"],
     })
     const late = setTimeout(() => client.destroy(), HANDSHAKE_TIMEOUT_MS)
@@ -322,7 +322,7 @@ class Pass implements ProxyPass {
     this.#onEnd = onEnd
   }
 
-  /** Counts the bytes that arrive over the socket, and closes it when the pass ends. */
+  /** Counts the bytes that arrive on the socket, and closes the socket when the pass ends. */
   watch(socket: Socket): void {
     if (this.sockets.has(socket)) return
     if (this.#hasEnded) {
@@ -342,7 +342,7 @@ class Pass implements ProxyPass {
     socket.once("close", () => this.sockets.delete(socket))
   }
 
-  /** The status that tells the browser about a failure. It is the same for all failures, because a page must not learn the reason. */
+  /** The status that reports a failure to the browser. It is the same for all failures, because a page must not learn the reason. */
   statusOf(error: Error, target: URL): number {
     const isBlocked = [error, error.cause].some((one) => one instanceof BlockedAddressError)
     if (isBlocked && this.refused.length < 10 && !this.refused.includes(target.host))
@@ -360,7 +360,7 @@ class Pass implements ProxyPass {
   }
 }
 
-/** The target of a tunnel as an address for the guard, which judges by host and port; the scheme only decides the default port. */
+/** The target of a tunnel as an address for the guard, which decides by host and port; the scheme only determines the default port. */
 function tunnelTarget(asked: URL): URL | null {
   return URL.parse(`${asked.port === "80" ? "http" : "https"}://${asked.host}/`)
 }

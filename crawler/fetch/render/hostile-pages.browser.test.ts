@@ -54,7 +54,7 @@ describe("a hostile page", { tags: ["chromium"] }, () => {
   test.for<readonly [name: string, script: string]>([
     ["never ends", `for (;;);`],
     [
-      // Each round waits for a response, so the script never returns but leaves processor time to other tests.
+      // Each iteration waits for a response, so the script never returns but leaves processor time for other tests.
       "never ends once it is there, and alerts",
       `setTimeout(() => { for (;;) {
         alert("!"); prompt("…"); print()
@@ -154,7 +154,7 @@ describe("a hostile page", { tags: ["chromium"] }, () => {
     expect(await browserProcesses()).toEqual([])
   })
 
-  /** Resolves when the site gets a request for this path. Rejects if the visit ends before that, since waiting would never end. */
+  /** Resolves when the site gets a request for this path. Rejects if the visit ends before that, because the test would otherwise wait for ever. */
   async function asked(path: string, visiting: Promise<unknown>): Promise<void> {
     const ended = visiting.then((result) => {
       throw new Error(`It ended first: ${JSON.stringify(result)}`)

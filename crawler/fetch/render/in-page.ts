@@ -2,11 +2,11 @@
 // They are sent there as text, so they can use only their parameters, the browser's built-ins, and the class that is
 // sent along.
 
-/** The parts of the DOM used here. The compiler's own library for browsers would make its globals known to the whole project. */
+/** The parts of the DOM used here. The compiler's own library for browsers would make its globals visible to the whole project. */
 interface PageNode {
   /** 1 for an element, 3 for a text node. */
   readonly nodeType: number
-  /** Only on text nodes. */
+  /** Present only on text nodes. */
   readonly data: string
   readonly localName: string
   readonly textContent: string
@@ -16,9 +16,9 @@ interface PageNode {
   readonly attributes: Iterable<{ readonly name: string; readonly value: string }>
   readonly ownerDocument: PageDocument
   readonly shadowRoot: PageNode | null
-  /** Only on frames; null when the frame belongs to another site. */
+  /** Present only on frames; null when the frame belongs to another site. */
   readonly contentDocument: PageDocument | null
-  /** Only on slots. */
+  /** Present only on slots. */
   assignedNodes(): PageNode[]
   getAttribute(name: string): string | null
   getBoundingClientRect(): {
@@ -43,7 +43,7 @@ declare const document: PageDocument
 /** The functions declared here belong to a world that the page's scripts cannot change. */
 declare function getComputedStyle(element: PageNode): { getPropertyValue(name: string): string }
 
-/** How much a page contains so far. A finished page gives the same numbers twice. */
+/** How much content a page has so far. A finished page gives the same numbers twice. */
 export interface PageMeasure {
   readonly nodes: number
   /** Number of characters of visible text, counted in short texts without white space. */
@@ -118,7 +118,7 @@ export class PageSerialiser {
 
   html(maxChars: number): string | null {
     let html = "<!doctype html>"
-    // Nodes still to be written, last first; strings are written as they are.
+    // Nodes that remain to be written, the next one last; strings are written as they are.
     const left: (PageNode | string)[] = [document.documentElement]
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
       if (html.length > maxChars) return null
@@ -171,7 +171,8 @@ export class PageSerialiser {
     const isBase = !inFrame && this.route !== "" && element.localName === "base" && name === "href"
     if (!isAddress && !isBase) return value
     const whole = URL.parse(value, element.ownerDocument.baseURI)?.href ?? value
-    // The page is at a route of its scripts, so the base gets that route, just as on a page without a base of its own.
+    // The page is at a route of its scripts, so its base gets that route, as it would on a page without a base of its
+    // own.
     return isBase ? whole.replace(/#.*$/, "") + this.route : whole
   }
 
@@ -209,7 +210,7 @@ export class PageSerialiser {
     return width < minFramePixels || height < minFramePixels ? null : (frame.contentDocument?.body ?? null)
   }
 
-  /** The nodes that are visible in an element, in order. */
+  /** The nodes that are displayed in an element, in order. */
   shown(element: PageNode): PageNode[] {
     if (element.shadowRoot) return [...element.shadowRoot.childNodes]
     if (element.localName === "slot" && typeof element.assignedNodes === "function") {

@@ -16,7 +16,7 @@ const page = (body: string, script: string, around = "") =>
 <script>const load = async (path) => (await fetch("/parts/" + path)).text()
 ${script}</script></body></html>`
 
-/** Each button fetches the text that it opens. */
+/** Each button fetches the text for the panel that it opens. */
 const FETCHES = `for (const button of document.querySelectorAll("main [aria-expanded]")) button.onclick = async () => {
   const panel = button.getAttribute("aria-controls") ? document.getElementById(button.getAttribute("aria-controls")) : button.parentElement.nextElementSibling
   panel.innerHTML = await load(button.dataset.part); button.setAttribute("aria-expanded", "true") }`

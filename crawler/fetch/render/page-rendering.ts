@@ -31,9 +31,9 @@ export interface PageRenderingOptions {
   readonly fetch: (url: PageUrl, options: VisitOptions) => Promise<FetchResult>
 }
 
-/** Time that live calls reserve for reading the page after the browser has finished. */
+/** Time that live calls reserve for reading the page after rendering in the browser. */
 const READING_MS = 500
-/** How much longer the text must be for a browser to have found more: by a word or two. */
+/** Minimum number of additional characters, about a word or two, for a browser to count as having found more text. */
 const MORE_CHARS = 10
 
 type Read = Extract<Visit, { kind: "read" }>
@@ -61,8 +61,8 @@ export class PageRendering {
     const copy = rendering === "http" ? null : { ...fetched, body: Uint8Array.from(fetched.body) }
     const visit = await read(fetched, deadline, options)
     if (visit.kind !== "read") return visit
-    // The page is only a redirect to the wanted one. If it redirects only readers without scripts, its scripts are
-    // tried first.
+    // The page only redirects to the wanted one. If it redirects only readers without scripts, its scripts are tried
+    // first.
     const { refresh } = visit.reading.extracted
     if (refresh && refresh.unscripted !== true && refreshTarget(visit.reading) !== null) return visit
     if (copy !== null && isThin(visit.reading.extracted.markdown)) {
@@ -105,7 +105,7 @@ export class PageRendering {
 
   /**
    * `sent`: the page as read without a browser. `doubt`: what may be missing from it. A page with a doubt has text, and
-   * is stored without a browser's help if no browser can read it.
+   * is stored as it was sent if no browser can read it.
    */
   async #render(
     fetched: Fetched,

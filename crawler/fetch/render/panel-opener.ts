@@ -33,7 +33,7 @@ interface OpenDocument {
 declare const document: OpenDocument
 declare const self: { fossickPanels?: PanelOpener }
 
-/** A control that opens something on its page. */
+/** A closed control, which opens something on its page when it is clicked. */
 export interface Closed {
   readonly kind: "branch" | "panel"
   /** Identifies the control on all pages that contain it. */
@@ -45,12 +45,12 @@ export function findClosed(max: number): readonly Closed[] {
   return (self.fossickPanels ??= new PanelOpener()).find(max)
 }
 
-/** Opens one of the most recently found controls. @returns whether it did. */
+/** Opens one of the most recently found controls. @returns whether it was opened. */
 export function openClosed(at: number): boolean {
   return self.fossickPanels?.open(at) ?? false
 }
 
-/** Keeps the text of the panel opened last, since the next panel may replace it. */
+/** Keeps the text of the most recently opened panel, since the next panel may replace it. */
 export function keepOpened(maxChars: number): void {
   self.fossickPanels?.keepLast(maxChars)
 }
@@ -62,8 +62,8 @@ export function restoreOpened(): void {
 
 /**
  * Opens everything that readers can open without leaving the page. It clicks controls that are marked as closed
- * (`aria-expanded="false"`), tabs that are not selected and `<summary>`, and only where the panel is still empty. It
- * never clicks forms, menus, or links to other pages.
+ * (`aria-expanded="false"`), tabs that are not selected and `<summary>` elements, but only if the panel is still empty.
+ * It never clicks forms, menus, or links to other pages.
  */
 export class PanelOpener {
   static readonly controls =
@@ -145,7 +145,7 @@ export class PanelOpener {
 
   restore(): void {
     const whole = this.textOf(document.body)
-    // Starts with the last one, because each is inserted right after its panel.
+    // Starts with the most recent panel, because each text is inserted right after its panel.
     for (const { label, panel, copy, text } of [...this.kept].reverse()) {
       if (whole.includes(text) || panel.parentElement === null) continue
       const box = document.createElement("section")
@@ -164,7 +164,7 @@ export class PanelOpener {
     if (control.hasAttribute("disabled") || control.getAttribute("aria-disabled") === "true") return false
     if (control.getClientRects().length === 0) return false
     if (this.buttonOf(control) !== control) return true
-    // A click on the item doesn't follow a link inside it.
+    // Clicking the item doesn't follow a link inside it.
     if (control.matches("[role='treeitem']:not(a)")) return control.closest("a[href]") === null
     const link =
       control.closest("a[href], area[href]") ?? control.querySelector("a[href], button[type='submit']")
@@ -185,7 +185,7 @@ export class PanelOpener {
     return control
   }
 
-  /** Whether a link stays on this page: an empty address, `#`, `#part`, `javascript:void(0)`. A route (`#/guide`) is another page. */
+  /** Whether a link leads to the same page: an empty address, `#`, `#part`, `javascript:void(0)`. A route (`#/guide`) is another page. */
   staysHere(link: OpenNode): boolean {
     const href = (link.getAttribute("href") ?? "").trim()
     return href === "" || /^#(?!!?\/)/.test(href) || /^javascript:\s*(?:void\b.*|;*)$/i.test(href)
@@ -242,7 +242,7 @@ export class PanelOpener {
     return (control.closest("h1, h2, h3, h4, h5, h6, dt") ?? control).nextElementSibling
   }
 
-  /** Whether a panel is still empty, or only asks to wait ("Loading…"). */
+  /** Whether a panel is still empty, or only asks the reader to wait ("Loading…"). */
   isBare(panel: OpenNode | null): boolean {
     if (panel === null) return true
     const isDetails = panel.localName === "details"

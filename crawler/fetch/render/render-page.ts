@@ -36,7 +36,7 @@ export interface RenderTask {
   readonly maxChars: number
   /** Time limit for the page alone, from the moment there is room for it. */
   readonly timeoutMs: number
-  /** When rendering must be done, including the wait for room, in milliseconds since 1970. Default: no deadline. */
+  /** When rendering must be finished, including the wait for room, in milliseconds since 1970. Default: no deadline. */
   readonly deadline?: number
   readonly signal?: AbortSignal | undefined
   /** Whether to take a screenshot at the end; images and fonts are then loaded, too. */
@@ -49,7 +49,7 @@ export interface RenderTask {
 
 export interface Rendered {
   readonly kind: "rendered"
-  /** The document displayed at the end, which is not the task's if scripts navigated elsewhere. */
+  /** The document displayed at the end; it differs from the task's document if scripts navigated elsewhere. */
   readonly document: Fetched
   /** The page as the browser displays it at the end. */
   readonly html: string
@@ -61,7 +61,7 @@ export interface Rendered {
   readonly screenshot?: Screenshot
 }
 
-/** The HTML, or the reason there is none. */
+/** The HTML, or the reason why there is none. */
 export type RenderResult =
   | Rendered
   | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
@@ -73,7 +73,7 @@ export type RenderResult =
 const MAX_TRAFFIC_BYTES = 50_000_000
 /** Maximum number of times that scripts may navigate to another document. */
 const MAX_HOPS = 5
-/** The share of its time that a page has to settle; the rest is for reading it. */
+/** The share of a page's time that it may use to settle; the rest is for reading it. */
 const SETTLE_SHARE = 0.75
 const POLL_MS = 100
 /** A page is considered complete after this long without a request or a change. */
@@ -86,7 +86,7 @@ const LOADING_QUIET_MS = 4000
 const MAX_MEASURED_NODES = 100_000
 /** Maximum number of requests of a page; after that it is read as it is. */
 const MAX_REQUESTS = 500
-/** Time to read the page. After that its scripts are stopped and reading is tried again. */
+/** Time limit for reading the page. If it is exceeded, the page's scripts are stopped and reading is tried again. */
 const READ_MS = 3000
 /** Time limit for opening a page. Opening takes far less than a second, except on a busy machine. */
 const OPEN_MS = 15_000
@@ -114,8 +114,8 @@ const SEEN = new Set(["image", "font"])
 const LASTING = new Set(["websocket", "eventsource"])
 
 /**
- * Loads one page in a separate context and returns its final HTML. Main documents come from this process, which also handles redirects
- * and robots.txt; everything else goes through the proxy.
+ * Loads one page in a separate context and returns its final HTML. This process provides the main documents, and also
+ * handles redirects and robots.txt; everything else goes through the proxy.
  */
 export async function renderPage(
   browser: Browser,
@@ -159,7 +159,7 @@ async function open(browser: Browser, pass: ProxyPass) {
   return opened
 }
 
-/** One page from its first document to its HTML. */
+/** The visit to one page, from its first document to its HTML. */
 class PageVisit {
   readonly #context: BrowserContext
   readonly #page: Page
@@ -262,7 +262,7 @@ class PageVisit {
     return true
   }
 
-  /** Reads the page with its branches and panels open, or as it was before if opening one led to another address. */
+  /** Reads the page with its branches and panels open, or as it was before if opening one of them led to another address. */
   async #opened(world: PageWorld, isCalm: boolean, until: number): Promise<RenderResult> {
     const closed = isCalm ? await world.run(findClosed, [1], until - steadyNow(), PanelOpener) : null
     const hasClosed = closed !== null && closed.value.length > 0
@@ -339,7 +339,7 @@ class PageVisit {
     return { kind: "rendered", document: this.#document, html: read.value, bytes: 0, refused: [] }
   }
 
-  /** The result with the screenshot, if one was requested. */
+  /** Adds the screenshot to the result, if one was requested. */
   async #seen(result: RenderResult): Promise<RenderResult> {
     const { screenshot: asked } = this.#task
     if (asked === undefined || result.kind !== "rendered") return result

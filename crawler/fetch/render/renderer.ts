@@ -9,7 +9,7 @@ import { renderPage, type RenderResult, type RenderTask } from "./render-page.ts
 export interface RendererOptions {
   /** The crawler's user agent. */
   readonly userAgent: string
-  /** Path of the browser; if empty, a browser is searched for. */
+  /** Path of the browser; if empty, the renderer looks for one. */
   readonly browserPath: string
   /** Maximum number of pages open at the same time. */
   readonly pages: number
@@ -26,12 +26,13 @@ const WATCH_MS = 500
 /** How long to wait before searching again on a system without a browser. */
 const MISSING_MS = 60_000
 
-/** Maximum length of the path of the folder for temporary files: Chromium creates a socket below it, and the path of a socket has at most 107 bytes. */
+/** Maximum length of the path of the folder for temporary files: Chromium creates a socket below it, and the path of a socket can have at most 107 bytes. */
 const LONGEST_TEMPORARY_FOLDER = 59
 
 /**
- * Renders pages in one browser, which starts with the first page and ends after some idle time, so an idle appliance has none. There is
- * never more than one browser, nor more than `pages` pages in it; other pages wait, and their owners take turns.
+ * Renders pages in one browser, which starts with the first page and ends after some idle time, so an idle appliance
+ * runs no browser. There is never more than one browser, nor more than `pages` pages in it; other pages wait, and their
+ * owners take turns.
  */
 export class Renderer implements AsyncDisposable {
   readonly #options: Required<RendererOptions>
@@ -55,7 +56,7 @@ export class Renderer implements AsyncDisposable {
     })
   }
 
-  /** Renders one page; its time starts when there is room for it. Anything that goes wrong on the page is returned as a value, not thrown. */
+  /** Renders one page; its time limit starts when there is room for it. Anything that goes wrong on the page is returned as a value, not thrown. */
   async render(task: RenderTask): Promise<RenderResult> {
     const late =
       task.deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, task.deadline - steadyNow()))]

@@ -119,7 +119,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
     expect(reading.extracted.links.map(({ url }) => url)).toContain(site.url("/app/next?page=2"))
     expect(reading.bytes).toBeGreaterThan(TEXT.length)
     expect(site.requests.filter((path) => path === "/app/")).toHaveLength(1)
-    // The shell stays the same when the data changes.
+    // A document that scripts fill in has no validators, because it stays the same when the data changes.
     expect(reading.validators).toBeUndefined()
   })
 

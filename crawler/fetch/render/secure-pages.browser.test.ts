@@ -32,7 +32,7 @@ const config = (more: Record<`FOSSICK_${string}`, string> = {}) =>
 /** All sources share the browser, so it must not learn what each of them trusts. */
 const places = new ReadingPlaces(config())
 
-/** A page whose text comes from its own host, and which also fetches from another host. */
+/** A page that gets its text from its own host, and also fetches from another host. */
 const shell = (other: string) => `<!doctype html><html lang="en"><head><title>App</title></head><body>
 <div id="root"></div><script type="module">
 const words = await (await fetch("/data.json")).json()

@@ -2,7 +2,7 @@ import type { PageUrl } from "#engine"
 import { Lru } from "#base/flow/memory/lru.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-/** Why a page that came with text is opened in a browser too. */
+/** Why a page that already has text is opened in a browser too. */
 export type Reason =
   /** Another address has the same text: one document may be sent for all of them, and scripts turn it into different pages. */
   | "same-text"
@@ -11,10 +11,10 @@ export type Reason =
   /** Elements that should contain links are empty. */
   | "branches"
 
-/** The words for an empty navigation or a closed branch of a tree in a visit's detail. */
+/** What the detail of a visit calls an empty navigation or a closed branch of a tree. */
 export const LINKS_LEFT = "menu or tree"
 
-/** Number of pages in a row in which a browser, opened for one reason, found nothing more. After that, no more pages of the site are opened for that reason. */
+/** Maximum number of pages in a row on which a browser, used for one reason, found nothing more. After that, no more pages of the site are opened for that reason. */
 const MOST_IN_VAIN = 3
 /** How long to wait before trying again: sites change, and the reader of live calls runs for weeks. */
 const VAIN_FOR_MS = 60 * 60_000
@@ -25,7 +25,7 @@ const MAX_SITES = 1000
 const MAX_ADDRESSES = 100
 
 interface Vain {
-  /** Number of pages in a row. */
+  /** Number of pages in a row on which a browser found nothing more. */
   readonly pages: number
   readonly lastAt: number
 }
@@ -37,7 +37,7 @@ interface SharedText {
   isShell: boolean
 }
 
-/** Remembers, site by site, whether opening pages that came with text in a browser was worth it. */
+/** Remembers for each site whether it was worth opening pages that already had text in a browser. */
 export class Trials {
   readonly #texts = new Lru<string, SharedText>(MAX_TEXTS)
   /** The page on which each branch was opened. */

@@ -16,8 +16,8 @@ export const robotsFetch = (
 })
 
 /**
- * Whether a cut-off robots.txt ends with a whole line, and no header promised more. Without this exception, a site that
- * cuts off all its responses could never be crawled.
+ * Whether a cut-off robots.txt ends with a complete line, and no header announced more. Without this exception, a site
+ * that cuts off all its responses could never be crawled.
  */
 const isWholeLines = ({ body, headers }: CutOff): boolean =>
   headers["content-length"] === undefined && body.at(-1) === 0x0a

@@ -4,7 +4,7 @@ export interface RobotsRules {
   allows(url: string): boolean
   /** Null when the visit is allowed; otherwise the reason why it is not, which quotes the deciding line. */
   refusal(url: string): string | null
-  /** Milliseconds between two requests; null when not given. */
+  /** Minimum number of milliseconds between two requests; null if the file doesn't specify it. */
   readonly crawlDelayMs: number | null
   readonly sitemaps: readonly string[]
 }
@@ -26,8 +26,9 @@ interface Rule {
 }
 
 /**
- * Parses a robots.txt for the crawler with this product token. Groups that name it are combined, or else those for `*`.
- * The longest matching pattern decides; on a tie, the one that allows the visit (§2.2.2).
+ * Parses a robots.txt for the crawler with this product token. Groups that name the crawler are combined; if there are
+ * none, the groups for `*` apply. The longest matching pattern decides; on a tie, the one that allows the visit
+ * (§2.2.2).
  */
 export function parseRobots(text: string, agent: string): RobotsRules {
   const { groups, sitemaps } = parse(text.slice(0, MAX_CHARS).toWellFormed())
@@ -100,7 +101,7 @@ function normalise(path: string): string {
     .replace(/[^\u0021-\u007e]/gu, encodeURIComponent)
 }
 
-/** `*` matches anything, and a `$` at the end matches the end. Linear in the path for each star; uses no regular expression. */
+/** `*` matches anything, and a `$` at the end matches the end of the path. Takes time linear in the length of the path for each star, since it uses no regular expression. */
 function matches(pattern: string, path: string): boolean {
   const anchored = pattern.endsWith("$")
   const parts = (anchored ? pattern.slice(0, -1) : pattern).split("*")

@@ -20,7 +20,7 @@ const failed = (more: Partial<Extract<FetchResult, { kind: "failed" }>>): FetchR
   ...more,
 })
 
-/** A cache for sites that respond like this, and the addresses that were requested. */
+/** A cache for sites that give this answer, and the addresses that were requested. */
 function cacheOf(answer: (url: PageUrl) => FetchResult) {
   const asked: string[] = []
   const cache = new RobotsCache("FossickBot", async (url) => {
@@ -176,6 +176,6 @@ test("long files displace many short ones", async () => {
   for (let site = 0; site < 5; site++) expect(await mayVisit(`https://long${site}.example/`)).toBe(false)
   expect([known("short"), known("long0")]).toEqual([true, true])
   await mayVisit("https://long5.example/")
-  // The least recently requested one is evicted.
+  // The site that was requested least recently is evicted.
   expect([known("short"), known("long0"), known("long1"), known("long5")]).toEqual([true, true, false, true])
 })

@@ -10,9 +10,9 @@ export type RobotsAnswer =
   | { readonly kind: "rules"; readonly rules: RobotsRules }
   | Extract<FetchResult, { kind: "postponed" | "failed" }>
 
-/** How long a robots.txt may be used (RFC 9309 §2.4). */
+/** Maximum time for which a robots.txt may be used (RFC 9309 §2.4). */
 const FRESH_MS = 24 * 3_600_000
-/** How long until a robots.txt that could not be fetched is requested again. */
+/** How long to wait before requesting a robots.txt again after it could not be fetched. */
 const RETRY_MS = 60_000
 /** Enough memory for a thousand sites, unless their files are unusually long: no file is longer than 500 KB. */
 const MEMORY = new CacheMemory("robots", 8_200_000)
@@ -70,11 +70,12 @@ export class RobotsCache {
       return { kind: "rules", rules: parseRobots(decodeText(result.body, null, "text"), this.#agent) }
     }
     if (result.kind === "postponed") return result
-    // §2.3.1.3: a 4xx, or redirects that lead nowhere, mean that there are no rules.
+    // §2.3.1.3: a 4xx status, or redirects that lead nowhere, mean that there are no rules.
     const isLeftOut =
       result.kind !== "failed" || result.because === "redirect-loop" || /answered 4\d\d$/.test(result.detail)
     if (isLeftOut) return { kind: "rules", rules: parseRobots("", this.#agent) }
-    // §2.3.1.4: a 5xx means keep out for now. If there was no response at all, the page itself would fail the same way.
+    // §2.3.1.4: a 5xx status means that we must stay away for now. If there was no response at all, the page itself
+    // would fail in the same way.
     if (result.because !== "http-status" || !result.transient) return result
     return {
       kind: "postponed",

@@ -76,7 +76,7 @@ test("simultaneous visits to large pages hold only a few of their bodies in memo
   const { stdout } = await promisify(execFile)(process.execPath, [program, "2000", ...urls])
   const { bodiesMb, kinds } = JSON.parse(stdout)
   expect(kinds).toHaveLength(32)
-  // 64 MB and one body, plus memory not yet garbage-collected; it would be 400 MB and more if each body were fetched as
-  // soon as it is requested.
+  // 64 MB and one body, plus memory that is not garbage-collected yet; it would be 400 MB or more if each body were
+  // fetched as soon as it is requested.
   expect(bodiesMb).toBeLessThan(280)
 })

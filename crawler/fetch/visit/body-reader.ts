@@ -24,17 +24,17 @@ import type { ReadingPlaces } from "./reading-places.ts"
 /** Maximum size of a body that is decoded on the event loop. Text that is not UTF-8 is slow to decode, so a thread decodes larger bodies. */
 const DECODED_IN_PLACE_BYTES = 512 * 1024
 /**
- * Maximum size of a page that a thread reads; larger ones are read in a process. V8 ends the whole process when one
- * large allocation of a thread exceeds its memory: a page of 10 MB did that to a thread with 128 MB, a page of 100 MB
- * to one with 256 MB.
+ * Maximum size of a page that a thread reads; larger pages are read in a process. V8 ends the whole process when one
+ * large allocation in a thread exceeds the thread's memory: a page of 10 MB did that to a thread with 128 MB, and a
+ * page of 100 MB to one with 256 MB.
  */
 const THREAD_BYTES = 2_000_000
-/** Maximum size of a page that is searched for links in this process. Larger ones are only possible with a raised FOSSICK_MAX_PAGE_BYTES. */
+/** Maximum size of a page that is searched for links in this process. Larger pages are possible only if FOSSICK_MAX_PAGE_BYTES has been raised. */
 const IN_PLACE_BYTES = 10_000_000
-/** Share of the time limit after which a document's reader stops with the text it has; the rest of the time is for writing that text. */
+/** Share of the time limit after which a document's reader stops and keeps the text it has so far; the rest of the time is for writing that text. */
 const DOCUMENT_BUDGET = 0.6
 
-/** Reads fetched bodies: detects their type, decodes them and extracts their content, in the place that suits their size and type. */
+/** Reads fetched bodies: detects their type, decodes them and extracts their content, in whichever place suits their size and type. */
 export class BodyReader {
   readonly #config: CrawlerConfig
   readonly #places: ReadingPlaces
@@ -61,12 +61,13 @@ export class BodyReader {
     if (content.kind === "legacy") return await this.#readLegacy(fetched, content.format, options, deadline)
     const bytes = fetched.body.byteLength
     const charset = charsetParameter(header)
-    // The HTML is decoded before a thread takes the bytes. If decoding would hold up other work, the HTML is left out.
+    // The HTML is decoded before a thread takes over the bytes. If decoding would delay other work, the HTML is left
+    // out.
     const isKept = options.withHtml === true && content.kind === "html"
     const isDecodedHere = bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body)
     const html = isKept && isDecodedHere ? decodeText(fetched.body, charset) : undefined
     if (linksOnly && content.kind === "html" && bytes <= IN_PLACE_BYTES && isDecodedHere) {
-      // This is less work than a round trip to a thread.
+      // This takes less work than a round trip to a thread.
       const links = new LinkReading(decodeText(fetched.body, charset), fetched.url)
       const breathe = breather()
       while (links.step()) await breathe()
@@ -102,8 +103,8 @@ export class BodyReader {
   }
 
   /**
-   * Documents are read in processes whose memory is limited together, so slow documents do not hold up pages, and pages need not load the
-   * libraries.
+   * Documents are read in processes that share a memory limit, so slow documents do not hold up pages, and pages need
+   * not load the libraries.
    */
   async #readDocument(
     fetched: Fetched,
@@ -166,7 +167,7 @@ export class BodyReader {
     return result.kind === "read" ? this.#visited(fetched, bytes, result.extracted) : unread(result)
   }
 
-  /** `bytes`: size of the body, which is gone once a thread has read it. */
+  /** `bytes`: the size of the body, which is no longer available once a thread has read it. */
   #visited(fetched: Fetched, bytes: number, extracted: Extracted): Visit {
     const { cutOff } = fetched
     const sent = readersHeaders(fetched.headers)
@@ -228,7 +229,7 @@ async function withScan(
   if (source === undefined) return visit
   const isWaiting = await scans.put({ hash, pages: pictured }, { url: reading.url, source }, body)
   const pages = pictured.length === 1 ? "1 page waits" : `${pictured.length} pages wait`
-  // Without validators, the next visit gets the file and its text, not "not modified".
+  // Without validators, the next visit gets the file and its text rather than "not modified".
   return {
     kind: "read",
     reading: noted(`${pages} for text recognition${isWaiting ? "" : ", which can't take more files now"}`),
@@ -252,7 +253,7 @@ function unread({ kind, detail }: Exclude<ReadBodyResult, { kind: "read" }> | La
   return { kind: "failed", because, detail, transient: kind === "late" }
 }
 
-/** Returns the result, unless the caller gives up or the visit's time ends first. `begin` gets a signal that aborts when the caller has stopped waiting. */
+/** Returns the result, unless the caller gives up or the visit's time runs out first. `begin` gets a signal that aborts when the caller has stopped waiting. */
 function inTime<Result>(
   begin: (done: AbortSignal) => Promise<Result>,
   deadline: number,

@@ -11,14 +11,14 @@ export function concealingReader(
   onRefused: (url: string, detail: string) => void,
 ): Pick<Reader, "read" | "sitemap"> {
   return {
-    // A sitemap needs no concealing if the site's page could not be reached.
+    // There is nothing to conceal here: a walk reads sitemaps only after it has reached the site's page.
     sitemap: (site, options) => reader.sitemap(site, options),
     async read(url, options = {}) {
       const startedAt = performance.now()
       const result = await reader.read(url, options)
       if (result.kind !== "failed" || !isRefusedOrUnknown(result)) return result
       onRefused(url, result.detail)
-      // That the address itself is private is no secret.
+      // If the address itself is private, the caller knows that anyway.
       const target = URL.parse(url)
       if (target !== null && isPrivateByName(target)) return { ...result, because: "blocked-address" }
       await untilTold(startedAt, options.signal)

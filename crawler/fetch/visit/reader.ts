@@ -48,13 +48,13 @@ export interface ReaderOptions {
   readonly resolve?: Resolve | undefined
   /** Keeps visits to the site's pages logged in. Call {@link PageReader.logIn} before the first visit. */
   readonly login?: SourceLogin
-  /** Where pages come from instead of the network. Default: the network. */
+  /** The content that pages come from instead of the network. Default: the network. */
   readonly content?: Content | null
   /** Where pages are read, shared with other readers. Default: the reader's own places, which end with the reader. */
   readonly places?: ReadingPlaces | undefined
 }
 
-/** The address is left out, because a user who may not read it must not learn where a redirect leads. */
+/** The address is left out, because a user who may not read the target must not learn where a redirect leads. */
 const NOT_ADMITTED = {
   kind: "skipped",
   because: "out-of-scope",
@@ -66,7 +66,7 @@ export function createReader(config: CrawlerConfig, options: ReaderOptions = {})
   return new PageReader(config, options)
 }
 
-/** The only way in which pages are read: guard, robots.txt, fetch, type detection, decoding, extraction. */
+/** The only code that reads pages: guard, robots.txt, fetch, type detection, decoding, extraction. */
 export class PageReader implements Reader {
   /** The robots.txt files of the visited sites, for callers that must obey them. */
   readonly robots: RobotsCache
@@ -79,7 +79,7 @@ export class PageReader implements Reader {
   readonly #rendering: PageRendering
   readonly #defaultRendering: Rendering
   readonly #login: SourceLogin | null
-  /** Where pages come from instead of the network; null for the network. */
+  /** The content that pages come from instead of the network; null for the network. */
   readonly content: Content | null
 
   constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
@@ -132,7 +132,7 @@ export class PageReader implements Reader {
   }
 
   /**
-   * Opens the content that pages come from, if they come from any.
+   * Opens the content that pages come from, if there is any.
    * @throws KnownError saying why it can't be read
    */
   async openContent(signal?: AbortSignal): Promise<void> {
@@ -172,7 +172,7 @@ export class PageReader implements Reader {
     return detail === null ? null : { kind: "skipped", because: "robots", detail }
   }
 
-  /** Like {@link crawlDelayMs}; null for a host of our own. Only for callers that obey robots.txt. */
+  /** Like {@link crawlDelayMs}; null for the operator's own hosts. Only for callers that obey robots.txt. */
   async crawlDelayMs(url: PageUrl): Promise<number | null> {
     return this.isOwnHost(url) ? null : await crawlDelayMs(this.robots, url, this.#config)
   }
@@ -244,7 +244,7 @@ export class PageReader implements Reader {
     // Content is read without a browser, which would use the network.
     const rendering = this.content === null ? (options.rendering ?? this.#defaultRendering) : "http"
     const deadline = steadyNow() + timeoutMs
-    // An unchanged document says nothing about the page that scripts make of it.
+    // An unchanged document doesn't mean that the page that scripts build from it is unchanged.
     const validators = rendering === "browser" ? undefined : options.validators
     const fetched = await this.#fetchFor(url, { ...options, validators }, timeoutMs)
     if (fetched.kind === "not-modified") {
@@ -260,7 +260,7 @@ export class PageReader implements Reader {
     return { visit: await this.#rendering.read(fetched, rendering, deadline, options), chain }
   }
 
-  /** A reader that may reach the same addresses and shares its places, but not its session: it has its own login, cookies and connections. */
+  /** Another reader that may reach the same addresses and shares this reader's places, but not its session: it has its own login, cookies and connections. */
   beside(login: SourceLogin | null): PageReader {
     const { login: _, ...options } = this.#options
     return new PageReader(this.#config, { ...options, places: this.#places, ...(login && { login }) })

@@ -8,22 +8,22 @@ import type { Renderer } from "../render/renderer.ts"
 import { type CrawlerConfig, userAgentHeader } from "../../settings.ts"
 
 /**
- * Memory for the bodies of all visits, from the first byte until the body is read, plus one more body. There is room
- * for a hundred ordinary pages. Without this limit 32 visits to gzipped pages of ten megabytes took 650 MB, with it
- * 200.
+ * Memory for the bodies of all visits, from the first byte until the body has been read; one more body may exceed it.
+ * There is room for a hundred ordinary pages. Without this limit, 32 visits to gzipped pages of ten megabytes took 650
+ * MB; with it, they take 200.
  */
 const BODIES_BYTES = 64 * 1024 * 1024
 
 /**
- * Where pages are read: threads, processes, the browser, and the memory of bodies. All readers of a process can share
- * one and then take turns. Threads, processes and the browser start with the first page that needs them.
+ * Where pages are read: threads, processes, the browser, and the memory for bodies. All readers of a process can share
+ * one instance and take turns. Threads, processes and the browser start with the first page that needs them.
  */
 export class ReadingPlaces implements AsyncDisposable {
   readonly threads: ReaderPool
   readonly processes: ReaderPool
   /** Converts Office files from before 2007, if LibreOffice is installed. */
   readonly converter: OfficeConverter
-  /** Where scans wait for text recognition; null if this process does not collect any. */
+  /** The shelf where scanned documents wait for text recognition; null if this process does not collect them. */
   readonly scans: ScanShelf | null
   readonly bodies = new QueuedBudget(BODIES_BYTES)
   readonly #config: CrawlerConfig

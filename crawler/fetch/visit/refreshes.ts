@@ -4,7 +4,7 @@ import type { Visit, VisitOptions } from "../../reading.ts"
 import type { SourceLogin } from "../login/source-login.ts"
 import type { RedirectChain } from "../redirect-chain.ts"
 
-/** The result of one fetch, including redirects, and of reading the page. `chain`: its requests; null when nothing was fetched. */
+/** The result of one fetch, including its redirects, and of reading the page. `chain`: the fetch's requests; null when nothing was fetched. */
 export interface Step {
   readonly visit: Visit
   readonly chain: RedirectChain | null
@@ -27,7 +27,7 @@ export async function throughRefreshes(
     const { visit, chain } = await step(url, asked, after)
     if (visit.kind !== "read" || chain === null) return after ? named(visit, url) : visit
     const next = refreshTarget(visit.reading)
-    // A page without text that reloads itself may only be checking that its cookie comes back.
+    // A page without text that reloads itself may only be checking whether its cookie is sent back.
     const isReload = next === visit.reading.url
     if (next === null || (isReload && chain.hasMade(next, login?.session)))
       return { kind: "read", reading: withRefreshLink(visit.reading) }

@@ -26,8 +26,8 @@ export interface SourceReaderOptions
 }
 
 /**
- * Creates the reader for a source's runs. It may reach whatever the source may, and is logged in if the source has a
- * login. The caller closes it.
+ * Creates the reader for a source's runs. It may reach all addresses that the source may reach, and is logged in if the
+ * source has a login. The caller closes it.
  * @throws NetworkChangedError when a host of the source has moved to another network.
  * @throws LoginError when the site refuses the login.
  * @throws KnownError when the pages come from content that cannot be read.
@@ -94,7 +94,7 @@ export async function reachOf(
       onMoved,
     }),
     resolve,
-    // A job from before these fields existed does not have them.
+    // A job that was created before these fields existed does not have them.
     tls: tlsOf(
       {
         ...source,

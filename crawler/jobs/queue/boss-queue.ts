@@ -9,7 +9,7 @@ import type { Jobs, JobWish, WaitingJob } from "../jobs.ts"
 import type { JobQueue } from "./job-queue.ts"
 
 const QUEUE = "crawl"
-/** Seconds without a heartbeat after which a process has lost its jobs, provided that all others send theirs (own-process.ts). */
+/** Seconds without a heartbeat after which a process has lost its jobs, provided that all other processes are sending theirs (own-process.ts). */
 const HEARTBEAT_S = 15
 const HEART_MS = 5000
 /** Maximum number of jobs announced at a time. Others wait in the table. */
@@ -19,13 +19,13 @@ const OFFERED = 100
  * other job is available.
  */
 const OFFER_MS = 10_000
-/** A job is started as soon as it is taken. If it has not started within this time, its process put it back without notice. */
+/** A job is started as soon as it is taken. If it has not started within this time, its process gave it up without saying so. */
 const PUT_DOWN_MS = 1000
 /** Time limit for connecting, the same as for the state itself. Crawls that are under way do not wait for the connection. */
 const CONNECT_MS = 3000
 const QUERY_MS = 20_000
 
-/** Priorities: jobs that need an idle process, then jobs that a user waits for, then scheduled ones. */
+/** Priorities: jobs that need an idle process come first, then jobs that a user is waiting for, then scheduled jobs. */
 const IN_DOUBT = 2
 const ASKED_FOR = 1
 const SCHEDULED = 0
@@ -46,7 +46,7 @@ export interface BossQueueOptions {
 /**
  * Jobs handed out by pg-boss, whose tables are in a schema beside that of the state. A process that looks for work
  * announces the jobs waiting in the table to pg-boss. Their ids are derived from the jobs' numbers, so announcing them
- * repeatedly does no harm. pg-boss accepts one job of a source at a time, so that jobs which cannot begin do not block
+ * repeatedly does no harm. pg-boss accepts one job of a source at a time, so that jobs that cannot begin do not block
  * others.
  */
 export class BossQueue implements JobQueue {
@@ -86,7 +86,7 @@ export class BossQueue implements JobQueue {
   async done(id: number): Promise<void> {
     this.#held.delete(id)
     this.#offered.delete(id)
-    // If this fails, the job just has no more heartbeats.
+    // If this fails, the job only stops getting heartbeats.
     await this.#calmly((boss) => boss.deleteJob(QUEUE, idOf(id)))
   }
 
@@ -98,8 +98,8 @@ export class BossQueue implements JobQueue {
   }
 
   /**
-   * Announces waiting jobs, the first of each source. A job that is already announced stays as it is, and a job is not
-   * accepted while another of its source is.
+   * Announces waiting jobs, only the first of each source. A job that is already announced is left as it is, and a job
+   * is not accepted while another job of its source is announced.
    */
   async #offer(boss: PgBoss, waiting: readonly WaitingJob[]): Promise<void> {
     const now = steadyNow()
@@ -139,7 +139,8 @@ export class BossQueue implements JobQueue {
         this.#offered.delete(job)
         return job
       }
-      // Another process may want the job, or this one in a moment; jobs that are no longer waiting are deleted.
+      // The job goes back to the queue if it is still waiting, because another process may want it, or this one may in
+      // a moment; otherwise it is deleted.
       if ((await this.#jobs.waiting({ only }, 1)).length > 0) await boss.fail(QUEUE, given.id)
       else await boss.deleteJob(QUEUE, given.id)
     }
@@ -147,9 +148,9 @@ export class BossQueue implements JobQueue {
   }
 
   /**
-   * Removes a handed-out job that blocks waiting jobs of its source. Either it counts as handed out although the table
-   * says otherwise, because its process was lost (the table knows that sooner than the heartbeat), or pg-boss has
-   * finished with it.
+   * Removes a handed-out job that blocks waiting jobs of its source. Either pg-boss considers it handed out although
+   * the table says otherwise, because its process was lost (the table knows this sooner than the heartbeat shows it),
+   * or pg-boss has finished with it.
    */
   async #recover(boss: PgBoss, waiting: readonly WaitingJob[]): Promise<void> {
     const now = steadyNow()
@@ -159,7 +160,7 @@ export class BossQueue implements JobQueue {
     const dead: string[] = []
     for (const { id, singletonKey, state, startedOn } of await boss.findJobs<Given>(QUEUE)) {
       if (state === "created" || state === "retry" || !sources.has(singletonKey ?? "")) continue
-      // A taken job starts in a moment; until then it is still among the waiting ones in the table.
+      // A job that was taken starts in a moment; until then the table still lists it as waiting.
       const key = `${id} ${startedOn?.getTime()}`
       const since = before.get(key) ?? now
       if (state === "active" && now - since < PUT_DOWN_MS) this.#seen.set(key, since)
@@ -168,7 +169,7 @@ export class BossQueue implements JobQueue {
     if (dead.length > 0) await boss.deleteJob(QUEUE, dead)
   }
 
-  /** Sends a heartbeat for the running jobs, and has jobs handed out again whose process sends none. */
+  /** Sends a heartbeat for the running jobs, and has jobs handed out again if their process sends no heartbeats. */
   async #beat(): Promise<void> {
     if (this.#boss === null) return
     await this.#calmly(async (boss) => {
@@ -177,7 +178,7 @@ export class BossQueue implements JobQueue {
     })
   }
 
-  /** Does work that can be caught up on later if it fails. */
+  /** Does work that can be done later if it fails now. */
   async #calmly(work: (boss: PgBoss) => Promise<unknown>): Promise<void> {
     await this.#unlessAway(work).catch(this.#onProblem)
   }
@@ -207,22 +208,22 @@ export class BossQueue implements JobQueue {
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: QUERY_MS,
       keepAlive: true,
-      // We don't use its schedules, and decide ourselves when it looks at the queue.
+      // We don't use pg-boss's schedules, and we decide ourselves when it checks the queue.
       schedule: false,
       supervise: false,
       monitorIntervalSeconds: 1,
       monitorVacuum: false,
     }
     const boss = new PgBoss(options)
-    // An idle connection was lost; code that needs a connection gets the error from its own call.
+    // Only means that an idle connection was lost; code that needs a connection gets the error from its own call.
     boss.on("error", () => undefined)
     try {
       await boss.start()
       await boss.createQueue(QUEUE, {
-        // One job of a source, whether waiting or running.
+        // At most one job of a source, whether waiting or running.
         policy: "exclusive",
         heartbeatSeconds: HEARTBEAT_S,
-        // Retries are practically unlimited, because the table decides when a job is given up.
+        // The number of retries is practically unlimited, because the table decides when a job is given up.
         retryLimit: 1_000_000,
         retryDelay: 1,
         // The maximum that pg-boss allows. A run that takes longer stays with its process, as the table records.
@@ -236,7 +237,7 @@ export class BossQueue implements JobQueue {
     }
   }
 
-  /** The error message of a server, or of a pooler in front of it, without the password that it may contain. */
+  /** The error from a server, or from a pooler in front of it, without the password that its message may contain. */
   #told(error: unknown): PostgresError {
     if (error instanceof PostgresError) return error
     const { message, code = "" } = error as { message: string; code?: string }

@@ -73,7 +73,7 @@ function describeQueue(name: string): void {
     beforeAll(() => void (folder = temporaryFolder()))
     afterAll(() => folder[Symbol.dispose]())
 
-    /** Two processes on one state, and a function that requests a job of a source. */
+    /** Two processes with one state, and a function that requests a job for a source. */
     async function workers() {
       const [one, other] = [await Worker.open(folder.path), await Worker.open(folder.path)]
       const { jobs } = one

@@ -13,7 +13,7 @@ export interface JobQueueOptions {
   readonly onProblem: (error: Error) => void
 }
 
-/** The job queue of a state: pg-boss where the state is on a server, the table alone where it is a file. */
+/** The job queue of a state: pg-boss if the state is on a server, or the table alone if it is a file. */
 export function openJobQueue({ db, jobs, dataDir, onProblem }: JobQueueOptions): JobQueue {
   const location = isOnServer(db) ? stateServer(dataDir) : null
   return location === null ? new TableQueue(jobs) : new BossQueue({ jobs, location, onProblem })

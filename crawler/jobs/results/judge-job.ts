@@ -50,7 +50,7 @@ export async function factsOfRun(
   }
 }
 
-/** Judges a job that ended. `job`: as it is recorded now. */
+/** Judges a job that has ended. `job`: the job as it is recorded now. */
 export function judgeJob(
   job: Pick<Job, "author" | "visits" | "outcomes">,
   facts: FactsBefore,

@@ -26,7 +26,7 @@ const FINE: RunFacts = {
 
 const judged = (facts: Partial<RunFacts>) => judgeRun({ ...FINE, ...facts })
 
-/** A run in which nothing was due but the seed, whose visit had this outcome. */
+/** A run in which only the seed was due, and the visit to the seed had this outcome. */
 const onlySeed = (outcome: OutcomeName, facts: Partial<RunFacts> = {}) =>
   judged({ visits: "due", seeds: [seed(outcome)], outcomes: { [outcome]: 1 }, ...facts })
 

@@ -33,7 +33,7 @@ export interface RunFacts {
   readonly missing: number
   /** Number of those responses at addresses for which the index has no page. */
   readonly deadLinks: number
-  /** Number of pages whose removal waits for the operator. */
+  /** Number of pages whose removal is waiting for the operator's approval. */
   readonly held: number
   /** Hosts that the run gave up on, each with the number of remaining addresses and the reason. */
   readonly givenUp: readonly { readonly host: string; readonly left: number; readonly why: string }[]
@@ -41,13 +41,14 @@ export interface RunFacts {
 }
 
 /**
- * Minimum number of failures of a kind that count as a problem. Fewer are the site's own affair, such as a dead link or
- * a picture that is too large; without this minimum a run over a few pages would end with problems each time.
+ * Minimum number of failures of one kind that count as a problem. Fewer failures are the site's own business, such as a
+ * dead link or a picture that is too large; without this minimum, a run over a few pages would end with problems each
+ * time.
  */
 export const FEW = 3
-/** The share of a source's pages whose loss in one run counts as a problem. From the same share on, removals also wait for the operator (`removal.maxShare`). */
+/** The share of a source's pages whose loss in one run counts as a problem. From the same share on, removals also wait for the operator's approval (`removal.maxShare`). */
 export const LOST_SHARE = 0.1
-/** The share of unreadable addresses that counts as a problem, because search then misses pages that people look for. */
+/** The share of addresses that, if unreadable, counts as a problem, because search then misses pages that people look for. */
 export const FAILED_SHARE = 0.1
 /** Number of dead links that counts as a problem. Any site has some, but with this many, and more than pages, the site has moved or its sitemap is wrong. */
 export const DEAD_LINKS = 10
@@ -56,8 +57,9 @@ const TOLD = 3
 const MAX_CHARS = 400
 
 /**
- * Kinds of skips that are rare on a healthy site: if they outnumber the pages, something keeps the crawler from the
- * text. Other kinds are common: addresses that robots.txt disallows, other addresses of one page, files without text.
+ * Kinds of skips that are rare on a healthy site: if they outnumber the pages, something is keeping the crawler from
+ * the text. Other kinds are common: addresses that robots.txt disallows, additional addresses of one page, files
+ * without text.
  */
 const UNUSUAL_SKIPS = [
   "skipped:empty",
@@ -66,7 +68,7 @@ const UNUSUAL_SKIPS = [
   "skipped:too-large",
 ] as const satisfies readonly OutcomeName[]
 
-/** Outcomes that mean that a former page is no longer one. Failures are judged with the others. */
+/** Outcomes that mean that an address is no longer a page. Failures are judged together with those at other addresses. */
 const LOST_KINDS = [
   "skipped:soft-404",
   "skipped:noindex",
@@ -75,7 +77,7 @@ const LOST_KINDS = [
   "skipped:empty",
 ] as const satisfies readonly OutcomeName[]
 
-/** Judges a run that ended, by its outcomes and the previous run's findings. */
+/** Judges a run that has ended, by its outcomes and by what the previous run found. */
 export function judgeRun(facts: RunFacts): Judged {
   const failed = hopeless(facts)
   if (failed !== null) return { result: "failed", reason: line([failed, ...givenUp(facts)]) }
@@ -148,8 +150,8 @@ function* lostPages({ lost, notFound, pagesBefore, outcomes, meaningOf }: RunFac
     if (isMuch(count))
       yield `${share(count)} are newly lost: ${count} of ${pagesBefore} ended as ${shownOutcome(kind)} (${meaningOf(kind)})`
   }
-  // Pages that move with their text bring in just as many new ones; a site that sends one page for all addresses brings
-  // in none.
+  // If pages move together with their text, there are just as many new pages; if a site sends the same page for all
+  // addresses, there are none.
   const alike = lost["skipped:duplicate"] ?? 0
   if (isMuch(alike) && pagesIn(outcomes) < alike)
     yield `${share(alike)} now have the same text as another page: ${alike} of ${pagesBefore} ended as ${shownOutcome("skipped:duplicate")}`

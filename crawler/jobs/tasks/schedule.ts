@@ -24,7 +24,7 @@ export const defineSchedule = (spec: Partial<Schedule>): Schedule => ({
   ...spec,
 })
 
-/** Errors in a schedule that a schema cannot find: each wrong field (empty: the whole schedule), with the values that are expected. */
+/** Errors in a schedule that validation against a schema cannot find: each wrong field (empty: the whole schedule), with the values that are expected. */
 export function scheduleProblems(
   spec: Partial<Schedule>,
 ): { readonly path: readonly string[]; readonly message: string }[] {
@@ -75,9 +75,9 @@ function assertTimeZone(name: string): void {
 /**
  * The first `count` times after `after` at which a schedule has a run, as milliseconds since 1970, without jitter. When
  * the clocks change, a skipped cron time moves to the next existing time, and a repeated time counts once; lines with
- * `*` in their hours or minutes are based on elapsed time. `last`: when the last run was; null: never, and then
- * `everyHours` is due at once. A last run later than `after` counts as one at `after`, because the clock was ahead
- * then.
+ * `*` in their hours or minutes are based on elapsed time. `last`: the time of the last run; if it is null, there was
+ * none, and `everyHours` is due at once. A last run later than `after` is treated as if it were at `after`, because the
+ * clock was ahead at that time.
  */
 export function nextTimes(schedule: Schedule, count: number, after: number, last: number | null): number[] {
   const { cron, everyHours, timeZone } = schedule
@@ -104,8 +104,8 @@ export function nextRun(
 }
 
 /**
- * When a task runs next after someone requested a run at `now`. The requested run replaces the scheduled one if that is
- * due or only delayed by its jitter. Null if it does not, and the next run stays as planned.
+ * When a task runs next after someone requested a run at `now`. The requested run replaces the scheduled run if that is
+ * due or is only delayed by its jitter. Null if it does not replace it, and the next run stays as planned.
  */
 export function timesAfterRun(
   schedule: Schedule | null,

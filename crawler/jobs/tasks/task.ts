@@ -6,9 +6,9 @@ export interface TaskRun {
 }
 
 /**
- * Something that runs on a schedule: a source to crawl, the backup. A task requests its run and returns at once; the
- * process that does the work finds the run, can outlive this process, and sends a heartbeat. A new kind is passed to
- * the `Ticker` in `crawler/main.ts`.
+ * Something that runs on a schedule, such as crawling a source or making the backup. A task requests its run and
+ * returns at once; the process that does the work finds the run, can outlive this process, and sends a heartbeat. A new
+ * kind of task is passed to the `Ticker` in `crawler/main.ts`.
  */
 export interface Task<Run extends TaskRun = TaskRun> {
   /** Unique among the tasks of its kind. */
@@ -18,7 +18,7 @@ export interface Task<Run extends TaskRun = TaskRun> {
   readonly nextRun: number
   /** When its schedule last started a run; null: never. */
   readonly lastRun: number | null
-  /** The run that holds back the next one: it is waiting, or a process is working on it. */
+  /** The run that delays the next one because it is still waiting, or because a process is working on it. */
   unfinished(): Promise<Run | null>
   /** Requests a run. */
   start(): Promise<Run>

@@ -7,9 +7,9 @@ import type { Task, TaskKind, TaskTimes } from "./task.ts"
 export interface Ticked {
   readonly kind: string
   readonly name: string
-  /** Id of the run that was requested, or of the one that has not ended. */
+  /** Id of the run that was requested, or of the previous run if that has not ended. */
   readonly run: number
-  /** Whether the run was skipped because the last one has not ended. */
+  /** Whether the run was skipped because the previous one has not ended. */
   readonly isLeftOut: boolean
 }
 

@@ -11,16 +11,16 @@ export type Conversion =
   | { readonly kind: "converted"; readonly body: Uint8Array<ArrayBuffer> }
   | { readonly kind: "unreadable" | "crashed" | "timeout" | "too-large" | "closed"; readonly detail: string }
 
-/** Address space that LibreOffice uses before it opens a file: version 7.4 used 470 MB with a small one, of which 220 were resident memory. */
+/** Address space that LibreOffice uses before it opens a file: version 7.4 used 470 MB with a small file, of which 220 MB were resident. */
 const OWN_MEMORY_MB = 500
 /** Maximum number of bytes that LibreOffice may write to one file. Archives are read up to 128 MB unpacked. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_STDERR = 2000
 
 /**
- * Limits the resources of everything it starts, takes the network away where the system lets every user do that, and
- * lets other processes go first. The background line ends the process group when the process that started it ends,
- * because that process's end of the pipe is then closed.
+ * Limits the resources of everything that the script starts, cuts it off from the network if the system lets every user
+ * do that, and gives other processes priority over it. The line that runs in the background ends the process group when
+ * the process that started it ends, because that process's end of the pipe is then closed.
  */
 const SCRIPT = `
 memory=$1 seconds=$2 blocks=$3; shift 3
@@ -80,7 +80,7 @@ export async function runConverter(
   }
 }
 
-/** Runs the program to its end. Returns its output as a string if the program ended, for the case that it created no file. */
+/** Runs the program to its end. If the program ended, returns its output as a string, to explain a missing output file. */
 function ended(
   command: readonly string[],
   folder: string,
@@ -123,7 +123,7 @@ function ended(
       stop({ kind: "crashed", detail: `LibreOffice could not be started: ${message}` })
       if (child.pid === undefined) finish(null, null)
     })
-    // Kills the rest of the group, such as the background line that waits for the end of this process.
+    // Kills the rest of the group, such as the background line that is waiting for the end of this process.
     child.once("exit", kill)
     child.once("close", finish)
     if (signal?.aborted) abort()

@@ -119,7 +119,7 @@ test("agrees with the full extraction on fragments of HTML in any order", () => 
 })
 
 test("takes linear time for any text", () => {
-  // Each of these takes minutes if it is read again from every position where it might begin.
+  // Each of these would take minutes if it were read again from every position where a construct might begin.
   for (const scrap of [
     "<",
     "<!--",

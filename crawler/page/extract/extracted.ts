@@ -28,11 +28,11 @@ export interface Extracted {
   readonly canonical: string | null
   /** From `<meta name=robots>` (and `fossick`). */
   readonly robots: { readonly noindex: boolean; readonly nofollow: boolean }
-  /** The contents of its `<meta name=fossick-readers>` tags. Left out if there are none. */
+  /** The contents of the page's `<meta name=fossick-readers>` tags. Left out if there are none. */
   readonly readerTags?: readonly string[]
   /**
-   * The people who may read it, according to its tags, its headers and its origin. Left out when none of them names
-   * readers.
+   * The people who may read the page, according to its tags, its headers and its origin. Left out when none of them
+   * names readers.
    */
   readonly ownReaders?: Readers
   /** Address of the page's markdown version, if the page or its headers name one. */
@@ -44,13 +44,13 @@ export interface Extracted {
   readonly refresh?: Refresh
   /** Whether the program that generated the page marks it as missing, regardless of the HTTP status. */
   readonly isMissing?: boolean
-  /** Whether it is mostly a list of other pages of its site. Left out if not. */
+  /** Whether the page is mostly a list of other pages of its site. Left out if not. */
   readonly isListing?: true
   /** Parts that may be missing because scripts create them. Left out if no script could. */
   readonly leftToScripts?: LeftToScripts
-  /** Numbers, from 1, of the pages that have no text and wait for text recognition. Left out when every page has text. */
+  /** Numbers, from 1, of the pages that have no text and are waiting for text recognition. Left out when every page has text. */
   readonly pictured?: readonly number[]
-  /** How it was read, for the operator: `no text layer`, `the first 1000 of 1200 pages were read`. */
+  /** How the document was read, for the operator: `no text layer`, `the first 1000 of 1200 pages were read`. */
   readonly note?: string
 }
 
@@ -62,7 +62,7 @@ export interface Link {
   readonly nofollow: boolean
 }
 
-/** The facts about a document of which at most the head was read. */
+/** The fields of a document of which at most the head was read. */
 export const NO_CONTENT = {
   markdown: "",
   language: null,

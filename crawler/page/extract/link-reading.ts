@@ -50,7 +50,7 @@ export class LinkReading {
     return this.#resolved < anchors.length
   }
 
-  /** Whether the document might redirect. Only the whole extraction finds out where to. */
+  /** Whether the document might redirect. Only the full extraction determines the target. */
   get mayRefresh(): boolean {
     return this.#head.mayRefresh
   }

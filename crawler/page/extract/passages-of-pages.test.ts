@@ -4,7 +4,8 @@ import { toPassages } from "#engine/text/passages.ts"
 
 import { extractHtml } from "./extract-html.ts"
 
-// How results show pages with code, tables and definitions, in the markup of common web tools.
+// A page with code, tables or definitions, in the markup of common web tools, and how its passages must look in
+// results.
 
 interface Case {
   readonly name: string
@@ -13,7 +14,7 @@ interface Case {
   readonly lines?: readonly (readonly string[])[]
   /** The cells of a row, or a name and its meaning. */
   readonly rows?: readonly (readonly string[])[]
-  /** Must not match any line. */
+  /** Patterns that no line may match. */
   readonly gone?: readonly RegExp[]
 }
 

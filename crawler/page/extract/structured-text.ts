@@ -2,7 +2,7 @@ import { escapeText, protectLineStarts } from "./markdown/markdown-escapes.ts"
 import type { JsonObject } from "./facts/metadata.ts"
 import { parseTree, textOf } from "./html/tree.ts"
 
-/** The body in JSON-LD (schema.org `articleBody`, `text` of posts, questions and answers), as markdown. */
+/** The text of the page in its JSON-LD (schema.org `articleBody`, `text` of posts, questions and answers), as markdown. */
 export function structuredText(objects: readonly JsonObject[]): string {
   let longest = ""
   for (const object of objects) {

@@ -62,7 +62,7 @@ function linePlaces(markdown: string, text: string, mark: string): PageAnchor[] 
     if (known === undefined) numbers.set(key, [at + 1])
     else known.push(at + 1)
   }
-  // Reversed, so that the next line number of each text is the last one.
+  // Reversed, so that the next line number of each text is at the end, where it can be popped.
   for (const all of numbers.values()) all.reverse()
   const places: PageAnchor[] = []
   const waiting: number[] = []

@@ -6,7 +6,7 @@ import { expect, it } from "vitest"
 const program = fileURLToPath(new URL("../../testing/read-documents-alone.ts", import.meta.url))
 
 it("documents are read without writing a file, starting a process or opening a connection", async () => {
-  // Node's permission model forbids writing files and starting processes and threads; connections are counted.
+  // Node's permission model forbids writing files and starting processes and threads; the test counts connections.
   const { stdout } = await promisify(execFile)(process.execPath, [
     "--permission",
     "--allow-fs-read=*",

@@ -26,7 +26,7 @@ export const LEGACY_FORMATS: readonly Legacy[] = [
     name: "xls",
     types: ["application/vnd.ms-excel", "application/msexcel", "application/x-msexcel"],
     extensions: ["xls", "xlt"],
-    // Excel 95 and earlier named it Book.
+    // In Excel 95 and earlier, the name is `Book`.
     streams: ["Workbook", "Book"],
     becomes: "xlsx",
   },

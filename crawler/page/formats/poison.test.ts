@@ -7,15 +7,15 @@ import { interlacedPicture } from "../../testing/pictures.ts"
 import { inflatingZip, poisonPdfs } from "../../testing/poison.ts"
 import type { DocumentFormat } from "./document-format.ts"
 
-// Small files that need a lot of memory to read, in a process with little memory: each stays within its limit, yields
-// no more text than a book, and does not affect the file after it.
+// Small files that need a lot of memory to read, in a process with little memory: reading each of them stays within its
+// limit, yields no more text than a book, and does not affect the next file.
 
 const MEMORY_MB = 200
 const POISON_MB = 160
 /** The memory that a process can allocate between two of its own checks, on a busy machine. */
 const BETWEEN_LOOKS_MB = 80
 const MAX_CHARS = 6_000_000
-/** The system keeps the peak of each process; for a process that ends within one interval, the previous value counts. */
+/** The system records each process's peak; for a process that ends between two looks, the value of the last look is used. */
 const LOOK_MS = 20
 
 let pool: ReaderPool
@@ -27,7 +27,7 @@ afterAll(() => pool[Symbol.asyncDispose]())
 const read = (format: DocumentFormat, body: Uint8Array) =>
   pool.read({ url: `https://x.example/a.${format}`, kind: "document", format, budgetMs: 20_000, body })
 
-/** The peak memory of any process that reads for this one, in megabytes; 0 where the system does not report it. */
+/** The highest peak memory, in megabytes, of any child process during the work; 0 where the system does not report it. */
 async function peakDuring<T>(work: Promise<T>): Promise<{ result: T; peakMb: number }> {
   let peakMb = 0
   const look = setInterval(() => {

@@ -6,8 +6,8 @@ import { toExtracted } from "./to-extracted.ts"
  * Reads a document of any of the formats. Each reader and its library are loaded with the first such file, so that
  * unused ones cost nothing.
  *
- * `budgetMs`: the time for reading; the page contains the text read by then, and its `note` says so. `recognised`: as
- * in `ReadFile`.
+ * `budgetMs`: the time limit for reading; the page contains the text read by then, and its `note` says so if that is
+ * not all of it. `recognised`: as in `ReadFile`.
  * @throws DocumentError when the file is damaged, locked or too large.
  */
 export async function readDocument(

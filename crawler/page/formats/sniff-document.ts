@@ -15,9 +15,9 @@ export type SniffedDocument =
   | { readonly kind: "legacy"; readonly format: LegacyFormat }
   | { readonly kind: "unsupported"; readonly detail: string }
 
-/** How many bytes readers search for the header of a PDF, the format whose header can be furthest from the start (ISO 32000-1, appendix H). */
+/** How many bytes readers search for the header of a PDF: of all formats, its header can be furthest from the start (ISO 32000-1, appendix H). */
 const START_BYTES = 1024
-/** A name at the root of a compound file that is an encrypted Office file in a current format. */
+/** A name at the root of a compound file: it means that the file is an encrypted Office file in a current format. */
 const ENCRYPTED_PACKAGE = "EncryptedPackage"
 
 /**
@@ -50,7 +50,7 @@ function formatOfNames(names: readonly string[], start: string): DocumentFormat 
   return (declared === "" ? null : longestType(declared)) ?? formatOfArchive(names)
 }
 
-/** The media type that `text` starts with. The data after it in the archive can look like part of it. */
+/** The media type that `text` starts with. In the archive, the data right after the media type can look like part of it. */
 function longestType(text: string): DocumentFormat | null {
   for (let end = text.length; end > 0; end -= 1) {
     const format = formatOfType(text.slice(0, end))

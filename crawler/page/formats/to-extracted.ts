@@ -28,14 +28,14 @@ export interface DocumentText {
   readonly isTitledByHeading?: boolean
   /** Whether to use the file's name as the title, as for a source file. Default false. */
   readonly isNamedByFile?: boolean
-  /** Numbers, from 1, of the pages that have no text and wait for text recognition. */
+  /** Numbers, from 1, of the pages that have no text and are waiting for text recognition. */
   readonly pictured?: readonly number[]
   /** Tells the operator how the file was read. */
   readonly note?: string | null
 }
 
 const MAX_TITLE_CHARS = 300
-/** The limits for a bold line that is used as a heading. */
+/** The limits for the length of a bold line that is used as the title. */
 const MIN_TITLE_CHARS = 3
 const MAX_LINE_CHARS = 120
 /** Lines shorter than this are headings, cells and code, from which the language can't be detected. */
@@ -43,7 +43,7 @@ const MIN_PROSE_CHARS = 60
 
 /** Turns a document into a page. The title is taken from its properties, otherwise from its first heading, otherwise from its file name. */
 export function toExtracted(read: DocumentText, url: string, type: PageType): Extracted {
-  // Invisible characters never include a line break, so places stay the same.
+  // Invisible characters never include a line break, so anchors stay on the same lines.
   const document = { ...read, markdown: withoutUnseenSigns(read.markdown) }
   const { note, pictured = [] } = document
   const fromText =
@@ -99,7 +99,7 @@ const CONVERTED = /^(?:microsoft (?:office )?(?:word|powerpoint|excel)|print|pdf
 function properTitle(title: string | null | undefined, url: string): string | null {
   const text = withoutMarks(oneLine(title)?.replace(CONVERTED, "") ?? "")
   if (text === "" || text.length > MAX_TITLE_CHARS || NO_TITLE.test(text)) return null
-  // The name of a file, path or template is not used as the title if the text might have one.
+  // The name of a file, path or template is not used as the title, because the text might contain a better one.
   if (/^[\w.-]+\.[a-z]{2,5}$/i.test(text) || /^(?:file:|\w:\\|\/)/i.test(text)) return null
   return text === fileName(url) ? null : text
 }
@@ -110,7 +110,7 @@ function firstHeading(markdown: string): string | null {
   return text === "" || text.length > MAX_TITLE_CHARS ? null : text
 }
 
-/** Authors who use no styles write the title in bold on a separate line. */
+/** Authors who don't use styles write the title in bold on a line of its own. */
 function titleLine(markdown: string): string | null {
   const [first = "", next = ""] = markdown
     .trimStart()
@@ -122,7 +122,7 @@ function titleLine(markdown: string): string | null {
   return text.length < MIN_TITLE_CHARS || text.length > MAX_LINE_CHARS || /[.:;,]$/.test(text) ? null : text
 }
 
-/** Text after the title is on the same page as the title. */
+/** The remaining anchors; text right after the title is on the same page as the title. */
 function placesBehind(dropped: string, places: readonly PageAnchor[]): readonly PageAnchor[] {
   const left = anchorsBehind(dropped, places)
   const last = places[places.length - left.length - 1]
@@ -145,7 +145,10 @@ function oneLine(text: string | null | undefined): string | null {
   return single === "" ? null : single
 }
 
-/** The language of a document. That of a long text is trusted more than the property, which most programs fill in automatically; that of a short text is not. */
+/**
+ * The language of a document. In a long text, the detected language is trusted more than the property, which most
+ * programs fill in automatically; in a short text, the property is used.
+ */
 function languageCode(tag: string | null | undefined, markdown: string): string | null {
   const named = /^[a-z]{2}(?=$|[-_])/i.exec(tag ?? "")?.[0].toLowerCase() ?? null
   const prose = markdown

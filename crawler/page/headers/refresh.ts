@@ -5,11 +5,11 @@ export interface Refresh {
   /** The target's address; the page's own if it only reloads. */
   readonly url: PageUrl
   readonly seconds: number
-  /** Whether it is in a `<noscript>`: readers with scripts stay, or go where the scripts send them. */
+  /** Whether the refresh is in a `<noscript>`: readers with scripts stay on the page, or go where the scripts send them. */
   readonly unscripted?: true
 }
 
-/** Addresses have at most 2,000 characters, so a page that contains only this is still quick to parse. */
+/** The number of characters that are parsed. An address has at most 2,000 characters, and a value that contains only an address is still quick to parse. */
 const MAX_CHARS = 4000
 /** `0; url=next.html`, parsed as leniently as in browsers: any of `;`, `,` and white space in between, with or without `url=`. */
 const DELAY = /^[\t\n\f\r ]*(?:(\d+)[\d.]*|\.[\d.]*)(?:$|[\t\n\f\r ]*(?:[;,]|(?<=[\t\n\f\r ]))[\t\n\f\r ]*)/

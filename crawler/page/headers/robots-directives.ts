@@ -14,7 +14,7 @@ export function xRobotsTag(header: string | readonly string[] | undefined, agent
     let ours = true
     for (const part of value.toLowerCase().split(",")) {
       const named = /^\s*([\w-]+)\s*:(?!\/)\s*(.*)$/.exec(part)
-      // The only directive that itself contains a colon is followed by a date.
+      // Not the name of a crawler: `unavailable_after` and the `max-` directives contain a colon themselves.
       const addressed = named && named[1] !== "unavailable_after" && !named[1]?.startsWith("max-")
       if (addressed) ours = named[1] === agent.toLowerCase()
       if (ours) names.add((addressed ? (named[2] ?? "") : part).trim())

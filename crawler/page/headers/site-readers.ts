@@ -8,7 +8,7 @@ export const READERS_TAG = "fossick-readers"
 
 /** The readers of a page, as declared by its site. */
 export interface SaidReaders {
-  /** Null when the site names none. */
+  /** Null if the site names no readers. */
   readonly readers: Readers | null
   /** Why the declaration of readers couldn't be parsed, for the operator; null if it could. */
   readonly problem: string | null
@@ -30,13 +30,13 @@ export function siteReaders(texts: readonly string[]): SaidReaders {
   return { readers, problem }
 }
 
-/** The values of the header, as UTF-8: Node reads every byte as a character. */
+/** The values of the header, decoded as UTF-8: Node decodes every byte as one character. */
 export function readersHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): string[] {
   const values = headers[READERS_HEADER]
   return [values ?? []].flat().map((value) => Buffer.from(value, "latin1").toString("utf8"))
 }
 
-/** Differs for different headers. */
+/** A digest of the headers that name readers; it differs if the headers differ. */
 export const readersDigest = (sent: readonly string[]): string =>
   hash("sha256", JSON.stringify(sent), "base64url").slice(0, 16)
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { ReaderPool } from "./reader-pool.ts"
 
-/** As large as the largest pages that a thread reads: see reader.ts. */
+/** The size of the largest pages that a thread reads: see reader.ts. */
 const MAX_BYTES = 2_000_000
 
 test("pages made to exhaust their thread fail alone", async () => {

@@ -51,8 +51,8 @@ function end(why: PlaceEnd): void {
 }
 
 /**
- * Ends at once: an orderly exit, or a last message, would wait for a decoder that continues to allocate memory. The
- * signal itself identifies the reason.
+ * Ends the process at once: an orderly exit, or a last message, would have to wait for a decoder that continues to
+ * allocate memory. The signal itself identifies the reason.
  */
 function endBy(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal)

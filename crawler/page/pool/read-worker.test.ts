@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
 
-/** Prints the address of every module that the program given as argument loads. */
+/** A program that prints the address of every module loaded by the program given as its argument. */
 const LOADED = `
   import { registerHooks } from "node:module"
   const loaded = []

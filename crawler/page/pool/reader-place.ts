@@ -23,9 +23,9 @@ export interface PlaceEnd {
 
 /** Where bodies are read, one after another: a thread, or a process. */
 export interface ReaderPlace {
-  /** The body's buffer may be detached after this call. */
+  /** Sends a task. The body's buffer may be detached after this call. */
   post(task: ReadBodyTask): void
-  /** A working place keeps this process alive; an idle one does not. */
+  /** A place that is working keeps this process alive; an idle one does not. */
   ref(): void
   unref(): void
   end(): Promise<void>
@@ -37,7 +37,7 @@ export interface PlaceEvents {
   readonly ended: (end: PlaceEnd) => void
 }
 
-/** Megabytes of memory for one place: see {@link startReaderThread} and {@link startProcess} for what counts. */
+/** Starts a place with this many megabytes of memory: see {@link startReaderThread} and {@link startProcess} for what is included. */
 export type StartPlace = (memoryMb: number, events: PlaceEvents, program?: URL) => ReaderPlace
 
 /**

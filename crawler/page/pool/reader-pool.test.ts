@@ -18,8 +18,8 @@ const task = (url: string): ReadBodyTask => ({
 })
 
 /**
- * A thread program that behaves as the address says. A hang waits without responding, like an endless loop, but uses no
- * processor time.
+ * A thread program whose behaviour depends on the address. `hang` waits without responding, like an endless loop, but
+ * uses no processor time.
  */
 const PROGRAM = `
 import { parentPort } from "node:worker_threads"

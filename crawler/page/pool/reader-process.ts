@@ -35,7 +35,7 @@ export const startProcess: StartPlace = (memoryMb, { message, ended }, program =
         else ended({ kind: "crashed", detail: `the reading process exited ${how}` })
         resolve()
       }
-      // Its last message may not have arrived yet.
+      // The process's last message may not have arrived yet.
       if (child.connected) child.once("disconnect", end)
       else end()
     })
@@ -58,7 +58,7 @@ export const startProcess: StartPlace = (memoryMb, { message, ended }, program =
     else message(said)
   })
   return {
-    // The exit of a process is its answer.
+    // If the process can't be reached, its exit is the answer.
     post: (task) => void child.send(task, () => {}),
     ref,
     unref,

@@ -21,7 +21,7 @@ export const metadataOf = (body: Uint8Array, number: number): Promise<Metadata> 
 
 /** A frame, ready to be decoded. @param number from 1 */
 export function frameOf(body: Uint8Array, number: number): Sharp {
-  // A truncated file is read as far as it goes.
+  // As much of a truncated file as possible is decoded.
   return sharp(body, {
     page: number - 1,
     limitInputPixels: MAX_PIXELS,

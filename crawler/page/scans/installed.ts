@@ -12,7 +12,7 @@ const TRAINED = /\.traineddata$/
 
 /** The installed packages that recognise text. */
 export interface Recognition {
-  /** Version and languages, since another installation might recognise other text. */
+  /** The engine's version and the languages, since another installation might recognise the text differently. */
   readonly name: string
   /** Modules. */
   readonly engine: string
@@ -26,7 +26,7 @@ export const recognitionFolder = (dataDir: string): string => join(dataDir, FOLD
 
 /**
  * The packages that npm installed in a folder, with at least one language; null if any of them is missing. Files named
- * `<language>.traineddata` in the folder itself count too, because other packagers provide them.
+ * `<language>.traineddata` in the folder itself are used too, because other packagers provide them.
  */
 export function findRecognition(folder: string): Recognition | null {
   const modules = join(folder, "node_modules")

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { linesOf, type PdfLine } from "../formats/pdf/pdf-lines.ts"
 
-/** Text without wide gaps that runs from left to right, or a separate run that goes from right to left. Lengths are in points on paper. */
+/** A stretch of text without wide gaps that runs from left to right, or a separate run of text from right to left. Lengths are in points on paper. */
 export type RecognisedRun = readonly [text: string, x: number, baseline: number, width: number, size: number]
 
 /** The text of one page, in reading order, with its origin in the upper left corner. A page without runs has no text. */
@@ -22,7 +22,7 @@ export interface RecognisedPage {
  */
 export const pageLine = (page: RecognisedPage): string => `\n${JSON.stringify(page)}\n`
 
-/** The pages in the file of a scan; if a page was recognised twice, the last one counts. Empty if there is no file. */
+/** The pages in the file of a scan; if a page was recognised twice, the later result is used. Empty if there is no file. */
 export function readRecognised(file: string): ReadonlyMap<number, RecognisedPage> {
   const pages = new Map<number, RecognisedPage>()
   if (!existsSync(file)) return pages

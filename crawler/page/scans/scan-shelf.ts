@@ -24,15 +24,15 @@ export interface Wanted {
   readonly source: string
 }
 
-/** A scan that waits for text recognition. */
+/** A scan that is waiting for text recognition. */
 export interface WaitingScan extends Scan {
   readonly wanted: readonly Wanted[]
 }
 
 /**
- * Files that wait for text recognition, and the text that was recognised, keyed by the hash of their bytes: in `scans/`
- * of the data folder. Crawls add files, and a process of low priority processes them. Files are written whole or not at
- * all, so either process can end at any time.
+ * Files that are waiting for text recognition, and the text that was recognised, keyed by the hash of the files' bytes:
+ * in `scans/` of the data folder. Crawls add files, and a process of low priority processes them. Files are written
+ * completely or not at all, so either process can end at any time.
  */
 export class ScanShelf {
   readonly #waiting: string
@@ -55,7 +55,7 @@ export class ScanShelf {
     return installCommand(this.#dataDir)
   }
 
-  /** The file for the text recognised from these bytes, for `readRecognised`. */
+  /** The path of the file for the text recognised from these bytes; `readRecognised` reads it. */
   textFile(ofHash: string): string {
     return join(this.#texts, `${ofHash}.jsonl`)
   }
@@ -106,12 +106,12 @@ export class ScanShelf {
     await appendFile(this.textFile(ofHash), pageLine(page))
   }
 
-  /** Removes a file from the shelf; its text stays. */
+  /** Removes a file from the shelf; the text recognised from it is kept. */
   take(ofHash: string): void {
     for (const part of ["json", "body", "tries"]) rmSync(this.#file(ofHash, part), { force: true })
   }
 
-  /** Requests a run of a source, which starts as soon as it can. */
+  /** Requests a run of a source; the run starts as soon as possible. */
   askForRun(source: string): void {
     mkdirSync(this.#runs, { recursive: true })
     const file = join(this.#runs, encodeURIComponent(source))

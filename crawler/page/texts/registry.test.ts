@@ -9,7 +9,7 @@ import { fileOf, read } from "./testing/read-page.ts"
 
 type Name = (typeof TEXT_FORMATS)[number]["name"]
 
-/** A file of each kind, its name, and words of its text. When you add a kind, add a file here. */
+/** For each kind: a file's name, its content, and some words of its text. When you add a kind, add a file here. */
 const FILES: Readonly<Record<Name, readonly [name: string, body: string | Uint8Array, words: string]>> = {
   asciidoc: ["safe-modes.adoc", fileOf("safe-modes.adoc"), "Asciidoctor provides security levels"],
   rst: ["connections.rst", fileOf("connections.rst"), "directly to a standard Redis node"],

@@ -10,7 +10,7 @@ const KNOWN: readonly KnownTextFormat[] = TEXT_FORMATS
 /** Number of characters at the start of a text from which its kind can be detected. */
 export const TEXT_START_CHARS = 4096
 
-/** Types that say at most that a body is text. */
+/** Types that say no more than that a body is text. */
 const isOpen = (type: string) => type === "" || type === "application/octet-stream" || TEXT_TYPES.has(type)
 
 /**

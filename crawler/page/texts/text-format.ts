@@ -20,7 +20,7 @@ export interface TextFormat<Name extends string = string> {
   readonly fileNames?: readonly string[]
   /** Whether a text is of this kind, judging by its beginning. */
   readonly startsAs?: (start: string) => boolean
-  /** Whether its library is large or its texts grow when they are read: such texts are read in the same place as documents. */
+  /** Whether the kind's library is large, or its texts expand when they are read: such texts are read in the same place as documents. */
   readonly isHeavy?: true
   /** Loads its reader. Called for the first such text, so that a process that reads none never loads the library. */
   readonly load: () => Promise<ReadText>

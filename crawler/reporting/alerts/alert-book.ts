@@ -18,15 +18,15 @@ import { QUEUED_CHANNELS, type ChannelName } from "./channels/registry.ts"
 import { webhook } from "./channels/webhook.ts"
 import { type AlertMessage, noticeOf } from "./alert-messages.ts"
 
-/** A source or backup whose last runs were bad. */
+/** A source or backup whose latest runs were bad. */
 export interface Alert extends Omit<AlertMessage, "type" | "at"> {
   /** When the alert was sent; null until there have been enough bad runs. */
   readonly toldAt: Date | null
 }
 
 /**
- * A failed backup is reported at once: the fault is on this machine, whereas that of a crawled site may be gone by the
- * next run.
+ * A failed backup is reported after a single run: its cause is on this machine, whereas a crawled site's fault may be
+ * gone by the next run.
  */
 const BACKUP_AFTER = 1
 

@@ -4,12 +4,12 @@ import type { BackupRun } from "../../upkeep/backup/scheduled/backup-table.ts"
 
 // The messages of an alert, for programs and for people.
 
-/** A source or backup whose runs are bad, or were until now. */
+/** A message about a source or backup whose runs are bad, or were until now. */
 export interface AlertMessage {
   readonly type: "alert.began" | "alert.ended"
   readonly about: "source" | "backup"
   readonly name: string
-  /** Number of the job, or of the backup's run, that triggered the alert, or of the first good one. */
+  /** Number of the job, or of the backup's run: the one that triggered the alert, or the first good one after it. */
   readonly run: number
   readonly result: JobResult | BackupRun["state"]
   readonly reason: string | null
@@ -44,7 +44,7 @@ export interface Notice {
 
 const MAX_SUBJECT_CHARS = 150
 
-/** In words: the problem, and what to do about it. */
+/** The alert in words: the problem, and what to do about it. */
 export function noticeOf(message: AlertMessage): Notice {
   const { type, about, name, badRuns } = message
   const subject = about === "source" ? name : `backup ${name}`

@@ -29,7 +29,7 @@ interface AlertColumns extends Pick<Notice, "type" | "subject"> {
   readonly data: string
 }
 
-/** Messages of one channel that wait to be sent, in `state.db`. */
+/** Messages of one channel that are waiting to be sent, in `state.db`. */
 export class AlertOutbox extends Outbox<Notice & { readonly channel: ChannelName }, AlertColumns> {
   readonly #channel: ChannelName
 
@@ -51,7 +51,7 @@ export class AlertOutbox extends Outbox<Notice & { readonly channel: ChannelName
     this.#channel = channel
   }
 
-  /** Queues a message for each receiver, so that a refusal by one does not affect the others. */
+  /** Queues a message for each receiver, so that a failure with one does not affect the others. */
   async tell(receivers: readonly string[], { type, subject, text, data }: Notice): Promise<void> {
     for (const receiver of receivers)
       await this.put(receiver, {

@@ -79,7 +79,7 @@ async function open() {
 
 type Opened = Awaited<ReturnType<typeof open>>
 
-/** Sends messages until a channel has none due. @returns the logged lines */
+/** Sends messages until none of a channel's messages are due. @returns the logged lines */
 async function sendAll(
   { book }: Opened,
   env: NodeJS.ProcessEnv,

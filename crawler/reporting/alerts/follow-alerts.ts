@@ -16,8 +16,8 @@ export interface FollowAlertsOptions extends ChannelParts {
 }
 
 /**
- * Finds failing sources and backups and sends the alerts, one message at a time per channel, until the signal is aborted. Nothing else
- * waits for it; followWebhooks sends the alerts to webhooks.
+ * Finds failing sources and backups and sends the alerts, one message at a time per channel, until the signal is
+ * aborted. Nothing else has to wait for this; followWebhooks sends the alerts to webhooks.
  */
 export async function followAlerts(options: FollowAlertsOptions): Promise<void> {
   for (const problem of alertProblems(options.config)) options.log.error(problem)
@@ -37,7 +37,7 @@ async function followChannel(
     called: ["an alert", "alerts"],
     receivers: 1,
     isBrisk: true,
-    // The channel that checks first collects for all.
+    // The first channel to check collects for all channels.
     async collect() {
       if (await book.hasNotes()) await book.collect(config)
     },

@@ -59,7 +59,7 @@ export async function sendMail(
       subject,
       text,
       date: createdAt,
-      // Identifies a message that is sent twice because its server's response was lost.
+      // Identifies a message that is sent twice because the server's response was lost.
       messageId: `<${id}@${from.slice(from.lastIndexOf("@") + 1)}>`,
       // RFC 3834: prevents vacation replies.
       headers: { "auto-submitted": "auto-generated" },
@@ -69,9 +69,10 @@ export async function sendMail(
     return { error: null, status: null }
   } catch (error) {
     const { message, responseCode, command } = error as Error & { responseCode?: number; command?: string }
-    // A wrong login or a faulty server may be corrected within the day, but a mailbox that does not exist won't appear.
+    // A wrong login or a faulty server may be fixed within the day, but a mailbox that does not exist will not be
+    // created.
     const final = command === "RCPT TO" && responseCode !== undefined && responseCode >= 550
-    // A server can repeat the line that it refuses, which may contain the login.
+    // A server's error can repeat the line that it rejected, which may contain the login.
     return { error: hidden(message, [pass]), status: null, final }
   }
 }

@@ -13,7 +13,7 @@ export interface SourceResult {
   readonly badRuns: number
 }
 
-/** The results of the declared sources that have ever run, by name, at most `limit`. */
+/** The results of the declared sources that have ever run, sorted by name, at most `limit`. */
 export async function sourceResults(db: StateStore, jobs: Jobs, limit: number): Promise<SourceResult[]> {
   const names = (await new SourceTable(db, jobs).list()).map(({ source }) => source.name)
   const bad = new Map(

@@ -23,8 +23,8 @@ export const NO_RECEIVERS =
   "Alerts have no recipient. Set FOSSICK_ALERT_EMAIL and FOSSICK_SMTP_URL, FOSSICK_ALERT_NTFY, or FOSSICK_ALERT_WEBHOOK"
 
 /**
- * Sends one message to every receiver in the settings, all at the same time. Failed messages are not retried. Takes at
- * most a minute and a half, when a mail server does not answer.
+ * Sends one message to every receiver in the settings, all at the same time. Failed messages are not retried. Takes up
+ * to a minute and a half if a mail server does not answer.
  * @returns an empty list if no receiver is set
  */
 export async function testAlerts(options: TestAlertsOptions): Promise<TestedReceiver[]> {

@@ -18,12 +18,12 @@ const MOST_ADDRESSES = 20_000
 const MOST_PAGES = 500
 /** The minimum share of a question's words that must occur in a title or an address. */
 const LEAST_SHARE = 0.6
-/** How many of a word's first characters are used to search addresses, before words are reduced to their stems. */
+/** How many of a word's first characters are used to search addresses, before their words are compared by stem. */
 const STEM_CHARS = 4
 
 /**
- * Addresses of sources whose title or path contains the words of a question, best first. Nothing else is known about
- * pages that were never read.
+ * Addresses of sources whose title or path contains the words of a question, best first. For pages that were never
+ * read, these are the only known facts.
  * @param mayName which addresses may be shown
  */
 export async function leads(

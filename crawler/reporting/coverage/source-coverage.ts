@@ -20,13 +20,13 @@ export interface SourceCoverage {
   /** The source as declared, or otherwise as last crawled. */
   readonly source: Source | null
   readonly pages: number
-  /** When a visit last found one of its pages; null if never. */
+  /** When a visit last reached one of its pages; null if never. */
   readonly checkedAt: Date | null
-  /** The time for which the index has everything that the source's rules allow; null if it is not complete, or if this is unknown. */
+  /** The time as of which the index contains everything that the source's rules allow; null if it is not complete, or if this is unknown. */
   readonly completeAsOf: Date | null
-  /** Null for a source that is complete. */
+  /** Why the source is not complete; null if it is. */
   readonly incomplete: Incomplete | null
-  /** Visited addresses that are not pages of the index, by the cause. */
+  /** The number of visited addresses that are not pages of the index, by cause. */
   readonly keptOut: ReadonlyMap<MissCause, number>
   /** The number of pages that were complete although their responses were cut off. */
   readonly cutOff: number
@@ -35,7 +35,7 @@ export interface SourceCoverage {
 /** The maximum number of pages at the greatest depth whose links are searched. */
 const MOST_DEEP = 2000
 
-/** The facts that take long to determine, and do not change until the next run. */
+/** Facts that take a long time to determine, and do not change until the next run. */
 interface Scanned {
   readonly oldest: number | null
   readonly leadsDeeper: boolean | null

@@ -16,7 +16,7 @@ export interface PostOptions {
 const TIMEOUT_MS = 15_000
 const CONNECT_TIMEOUT_MS = 5000
 
-/** The error for a receiver whose name is unknown, and for one whose address is not allowed: see `concealed.ts`. */
+/** The error for a receiver whose host was not found, and for one whose address is not allowed: see `concealed.ts`. */
 const UNREACHABLE_RECEIVER =
   "the host was not found, or is in a network that FOSSICK_WEBHOOK_NETWORKS doesn't allow; see the log"
 
@@ -61,7 +61,7 @@ export async function post(
       body,
       signal: AbortSignal.any([late, signal]),
     })
-    // Only the status counts: a body that never ends does not change it.
+    // Only the status matters: a body that never ends does not change it.
     await answer.dump({ limit: MAX_ANSWER_BYTES }).catch(() => undefined)
     if (status >= 200 && status < 300) return { error: null, status }
     const asked = answered["retry-after"]

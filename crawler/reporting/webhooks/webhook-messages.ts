@@ -9,7 +9,7 @@ export interface PageChange {
   readonly url: string
   /** The page's title as last indexed. */
   readonly title: string | null
-  /** Changes with everything that search shows about the page; null for a removed page. */
+  /** Changes with anything that search shows about the page; null for a removed page. */
   readonly hash: string | null
   readonly at: Date
 }
@@ -44,7 +44,7 @@ export function changedMessage(
   })
 }
 
-/** A run that has ended, with any result. */
+/** A message about a run that has ended, with any result. */
 export function finishedMessage(job: Job, at: Date): string {
   return webhookMessage("crawl.finished", at, {
     source: job.source.name,

@@ -30,7 +30,7 @@ export interface Webhooked {
 
 export type Delivery = Message & Webhooked
 
-/** The longest that changes of an unfinished run wait to be sent together with others. */
+/** How long changes of an unfinished run wait, at most, to be sent together with others. */
 const MAX_WAIT_MS = 10 * 60_000
 
 interface WebhookTables {
@@ -38,8 +38,8 @@ interface WebhookTables {
   webhook_finished: { job: number }
 }
 
-// The events are recorded by triggers: each is written in the same transaction as the change it reports, no matter
-// which module makes that change, so none is lost if a process dies in between.
+// Triggers record the events: each event is written in the same transaction as the change that it reports, no matter
+// which module makes the change, so none is lost if a process dies in between.
 const NOTE = (change: PageChange["change"]) =>
   `insert into webhook_change (job, url, change, title, hash, at)
    values (new.job, new.url, '${change}', new.title, new.hash, coalesce(new.changed_at, new.visited_at))`
@@ -91,7 +91,7 @@ export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
 
   /**
    * Makes messages from the records that are due: changes are due if there are enough for a message, their run has
-   * ended, or they have waited long; the end of a run is due after its changes.
+   * ended, or they have been waiting for a long time; the end of a run is due after its changes.
    */
   async collect(): Promise<void> {
     const waiting = await this.#queries
@@ -127,7 +127,7 @@ export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
     }
   }
 
-  /** Does work in the caller's transaction without reporting its page changes. */
+  /** Does work in the caller's transaction, without reporting the page changes that it causes. */
   async untold<T>(work: () => Promise<T>): Promise<T> {
     const { told } = await this.#queries
       .selectFrom("webhook_change")

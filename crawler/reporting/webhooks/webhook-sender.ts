@@ -26,7 +26,7 @@ export interface WebhookMessage {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Signs and sends messages, through its own address guard. */
+/** Signs messages and sends them, through the sender's own address guard. */
 export class WebhookSender implements AsyncDisposable {
   readonly #options: WebhookSenderOptions
   readonly #guard: AddressGuard

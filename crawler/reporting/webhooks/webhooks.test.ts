@@ -63,7 +63,7 @@ interface Sending {
   readonly lines?: string[]
 }
 
-/** Sends everything that becomes due from now on. @returns a function that stops it */
+/** Sends everything that becomes due from now on. @returns a function that stops sending */
 function follow(
   queue: WebhookQueue,
   { env = {}, networks = ["127.0.0.0/8"], lines = [] }: Sending = {},
@@ -295,7 +295,7 @@ describe("webhooks", () => {
     await sendAll(queue)
     const [failed] = await queue.list({ limit: 1, offset: 0 })
     expect(failed).toMatchObject({ state: "waiting", attempts: 1, lastStatus: 500 })
-    // The receiver requests a wait of seven seconds, more than our first pause.
+    // The receiver asks us to wait for seven seconds, which is longer than our first pause.
     expect(failed!.nextAttemptAt!.getTime() - now.ms).toBeGreaterThan(6000)
     now.ms += 10_000
     await sendAll(queue)

@@ -44,7 +44,7 @@ export interface Missing {
   readonly at: Date | null
   /** Why a removed page was removed: a `RemovalReason`, or how a visit ended. */
   readonly reason: string | null
-  /** The address under which the page is indexed. */
+  /** The address under which the page is indexed; null if there is none. */
   readonly heldAs: PageUrl | null
 }
 

@@ -75,7 +75,7 @@ export async function sourceStep({ url, candidates, known, parts }: Subject): Pr
       ({ name, error }) => `the last run of ${name} failed: ${error ?? "no reason given"}`,
     )
     const covers = mine.map(({ source, because }) => `${source.name} ${because}`)
-    // If a page was never read, that is the reason why it is missing.
+    // If the page was never read, the failures are the reason why it is missing.
     const verdict = failures.length === mine.length && known === null ? "no" : "yes"
     return {
       name: "source",
@@ -91,7 +91,7 @@ export async function sourceStep({ url, candidates, known, parts }: Subject): Pr
       : candidates.length === 0
         ? "there are no sources yet"
         : `no source covers ${new URL(url).host}`
-  // It may have been added by a source that has changed since.
+  // The page may have been added by a source that has changed since.
   const verdict = known?.hash == null ? "no" : "note"
   return { name: "source", verdict, text: `it belongs to no source (${why})`, facts }
 }

@@ -2,9 +2,9 @@ import { type HitParts, sourcesOf } from "#engine"
 import { HANDBOOK_SOURCE } from "../../handbook-source.ts"
 import type { Step, Subject } from "./step.ts"
 
-/** How many results are searched for the page. */
+/** The number of results in which the page is searched for. */
 const RANKS = 100
-/** How many pages of the same host are searched if the page is ranked further down. */
+/** The number of results from the page's host that are searched if it is not among the first ones. */
 const OF_HOST = 1000
 
 /** The page's rank among the results of a query, and why. */

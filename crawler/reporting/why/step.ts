@@ -55,7 +55,7 @@ export interface TraceParts {
 /** A source, and whether an address belongs to it. */
 export interface Candidate {
   readonly source: Source
-  /** False for the source of a crawl that was started for its address only. */
+  /** False for the source of a crawl that was started only for its own address. */
   readonly declared: boolean
   readonly belongs: boolean
   /** Why it does or does not belong, in words that follow the source's name. */

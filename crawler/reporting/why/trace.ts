@@ -57,7 +57,8 @@ export async function tracePage(url: PageUrl, parts: TraceParts, query?: string)
 function summaryOf(inIndex: boolean, steps: readonly Step[]): string {
   const rank = steps.find(({ name }) => name === "rank")
   if (inIndex) return rank ? `It is in the index: ${rank.text}.` : "It is in the index."
-  // The removal record explains best why a page is gone; without one, the first step that stopped the page does.
+  // The removal record is the best explanation of why a page is gone; without a record, the first step that stopped the
+  // page is.
   const removal = steps.find(({ name, verdict }) => name === "removal" && verdict === "no")
   const decisive = removal ?? steps.find(({ verdict }) => verdict === "no")
   return `It is not in the index${decisive ? `: ${decisive.text}` : ""}.`

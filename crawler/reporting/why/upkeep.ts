@@ -12,7 +12,7 @@ export async function removalStep({ url, parts }: Subject, page: Page | null): P
     .filter(({ source }) => only === null || only.includes(source))
     .map(stepOf)
   if (latest === undefined) return null
-  // It may have been removed from one source and belong to others.
+  // The page may have been removed from one source and still belong to others.
   const verdict = page === null ? latest.verdict : "note"
   if (others.length === 0 && page === null) return latest
   const name = (step: Step) => `for ${String(step.facts["source"])} ${step.text}`

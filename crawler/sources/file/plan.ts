@@ -113,7 +113,7 @@ export async function planSources(
     }
     const whole =
       config && one.kind !== "unchanged" ? await fullCrawlOf(db, source, "operator", config) : null
-    // For content that cannot be examined, the maximum that the limits allow is meaningless.
+    // If the content could not be counted, the estimate would only be the limit, which is meaningless.
     const isTold = whole !== null && (whole.areKnown || contentFieldsOf(source).length === 0)
     changes.push(isTold ? { ...one, fullCrawl: whole } : one)
   }

@@ -18,7 +18,7 @@ export function sourceNode(document: Document, source: object, note: string): YA
   return node
 }
 
-/** A sources file with one source in it, in the form in which it could be added. */
+/** A sources file with one source, in the form in which it could be added to another file. */
 export const sourceYaml = (source: object, note = ""): string => sourcesYaml([{ source, note }])
 
 /** A sources file. */

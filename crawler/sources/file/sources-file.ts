@@ -166,7 +166,7 @@ class Problems {
     return this.#yaml.document.hasIn(at)
   }
 
-  /** The place of the field, or of the part that it is missing from. */
+  /** The place of the field, or of the part of the file in which it is missing. */
   #placeOf(at: SourceProblem["path"]): Place {
     for (let end = at.length; end > 0; end--) {
       const place = placeAt(this.#yaml, at.slice(0, end))
@@ -176,7 +176,7 @@ class Problems {
   }
 }
 
-/** `docs: limits.pages`, or `sources[3].seeds` for a source without a name. */
+/** Names a field for a message: `docs: limits.pages`, or `sources[3].seeds` for a source without a name. */
 function labelled(path: SourceProblem["path"], names: readonly (string | null)[]): string {
   const [first, index, ...rest] = path
   const name = first === "sources" && typeof index === "number" ? names[index] : null

@@ -14,7 +14,7 @@ export async function declaredYaml(db: StateStore): Promise<string> {
   return sourcesYaml(
     (await sources.orderBy("name").execute()).map((row) => ({
       source: JSON.parse(row.spec) as object,
-      // A sources file has no field for a paused source.
+      // Sources files have no field for pausing a source.
       note: row.paused === 1 ? `It was paused: fossick sources pause ${row.name}` : "",
     })),
   )

@@ -5,7 +5,7 @@ import { environment, readSettings } from "#base/settings.ts"
 import { openStateToRead } from "#base/store/state-store.ts"
 import type { ReadersTables } from "./readers-schema.ts"
 
-/** For a command that only reads: the sources in the state whose pages are not readable by everybody. */
+/** The sources in the state whose pages are not readable by everybody; for commands that only read. */
 export async function closedSources(): Promise<readonly string[]> {
   using db = openStateToRead(readSettings(engineSettings, environment()).dataDir)
   if (db === null || !(await hasTable(db, "source_readers"))) return []

@@ -4,7 +4,7 @@ import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import type { Page } from "#engine"
 import { ReaderRules } from "./reader-rules.ts"
 
-/** Registers the readers of imported pages. The state is opened for the first page that not everybody may read. */
+/** Registers the readers of imported pages. The state is opened when a page first turns out not to be readable by everybody. */
 export class ImportedReaders implements Disposable {
   #opened: { readonly db: StateStore; readonly rules: ReaderRules } | null = null
 

@@ -5,7 +5,7 @@ import { listed } from "#base/store/query/words.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
-/** Whether readers exclude everyone: one of the lists is empty, or everyone on it is denied. */
+/** Whether readers exclude everyone: one of the allow lists is empty, or everyone on it is denied. */
 export const letNobodyIn = ({ allow, deny }: Readers): boolean =>
   allow.some((list) => list.every((one) => deny.includes(one)))
 

@@ -7,7 +7,7 @@ import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
 /** How long a rule is kept after its last page: another process may be about to write a page with it, and an older index may be restored. */
 const KEPT_MS = 30 * 24 * 3_600_000
-/** With more labels than this, an index server may leave some out of its counts. */
+/** The maximum number of labels: with more, an index server may leave some out of its counts. */
 const MOST_COUNTED = 50_000
 
 /** Whether some rules have not been counted for a month. */
@@ -21,7 +21,7 @@ export async function hasOldRules(db: StateStore, clock: Clock): Promise<boolean
   return (await old.executeTakeFirst()) !== undefined
 }
 
-/** Deletes the rules of labels that no page has had for a month. Authors of pages choose readers freely, so there can be many rules. */
+/** Deletes the rules of labels that no page has had for a month. Authors of pages can name any readers they like, so there can be many rules. */
 export async function pruneRules(
   db: StateStore,
   engine: Pick<Engine, "pagesByReaders">,

@@ -7,14 +7,14 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { notePagesForNobody } from "./pages-for-nobody.ts"
 import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
-/** After this time, a label is registered again; it is a small part of the time that pruning waits. */
+/** A label is registered again after this time, which is a small part of the time for which rules are kept. */
 const KNOWN_MS = 3_600_000
 
-/** The meaning of the labels on pages in the index. */
+/** Stores what the labels on pages in the index mean. */
 export class ReaderRules {
   readonly #db: StateStore
   readonly #clock: Clock
-  /** When labels were registered. */
+  /** When each label was last registered. */
   readonly #known = new Map<string, number>()
 
   constructor(db: StateStore, clock: Clock = Date.now) {

@@ -9,15 +9,15 @@ import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 /** Who may read what, as of a moment ago. */
 export interface ReadersNow {
   /**
-   * The readers of sources, by name; a source that is missing here may be read by everybody. A deleted source stays
-   * here as long as its pages may exist.
+   * The readers of sources, by name; a source without an entry may be read by everybody. A deleted source keeps its
+   * entry as long as its pages may exist.
    */
   readonly sources: ReadonlyMap<string, Readers>
-  /** The meaning of each label. A page whose label is missing here may be read by nobody. */
+  /** The meaning of each label. A page whose label has no entry may be read by nobody. */
   readonly rules: ReadonlyMap<string, readonly PageReaders[]>
 }
 
-/** How long another process may not notice a change. */
+/** How long it can take another process to notice a change. */
 const FRESH_MS = 1000
 
 const extentOf = once((q: Queries<ReadersTables>) =>
@@ -30,7 +30,7 @@ const rulesAfter = once((q: Queries<ReadersTables>, { after }: { after: number }
 )
 const ofSources = once((q: Queries<ReadersTables>) => q.selectFrom("source_readers").selectAll())
 
-/** Reads the tables again if they have changed; of the rules, only the new rows. */
+/** The tables as last read. They are read again if they have changed; of the rules, only the new rows are read. */
 class Snapshot {
   readonly #db: StateStore
   #rules: ReadonlyMap<string, readonly PageReaders[]> = new Map()
@@ -85,7 +85,8 @@ class Snapshot {
 
   async #readRules(count: number): Promise<void> {
     const some = await rulesAfter.all(this.#db, { after: this.#last })
-    // If two processes write, the lower number can become visible last; and some rules may have been pruned.
+    // If two processes write, the row with the lower number can become visible last; and some rules may have been
+    // pruned.
     const areAll = this.#rules.size + some.length === count
     const rows = areAll ? some : await rulesAfter.all(this.#db, { after: 0 })
     const rules = new Map(areAll ? this.#rules : [])
@@ -103,6 +104,6 @@ export const readersNow = (db: StateStore): Promise<ReadersNow> => snapshotOf(db
 /** Call this after a change in this process, so that the next call of {@link readersNow} sees the change. */
 export const forgetReadersNow = (db: StateStore): void => snapshotOf(db).forget()
 
-/** Adds the readers of sources that this process knows from outside the state, such as a file read at its start. */
+/** Adds the readers of sources that are not in the state, such as those in a file that this process read when it started. */
 export const fixReaders = (db: StateStore, sources: ReadonlyMap<string, Readers>): void =>
   snapshotOf(db).fix(sources)

@@ -45,7 +45,7 @@ test("a label is forgotten a month after its last page is gone, and not before",
   await rules.register(["held", "left", "again"].map(page))
   expect(await known()).toHaveLength(3)
   now += 40 * 24 * 3_600_000
-  // Its page is about to be written.
+  // A page with this rule is about to be written.
   await rules.register([page("again")])
   expect(await hasOldRules(db, clock)).toBe(true)
   await pruneRules(db, engine, clock)

@@ -5,8 +5,8 @@ import { forgetReadersNow } from "./readers-now.ts"
 import type { ReadersTables } from "./readers-schema.ts"
 
 /**
- * Sets who may read the pages of a source; null for everybody. Takes effect at once, without a crawl. Outlives a
- * deleted source as long as there might be pages of it.
+ * Sets who may read the pages of a source; null for everybody. Takes effect at once, without a crawl. The setting
+ * outlives a deleted source as long as pages of the source might exist.
  */
 export async function keepSourceReaders(
   db: StateStore,

@@ -12,7 +12,7 @@ export interface LanguageLook {
 
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
 
-/** The language code itself if it is in ISO 639-1: `de` for `de-AT`. `null` for other parts of addresses. */
+/** The language code in an address if it is in ISO 639-1: `de` for `de-AT`. `null` for other parts of addresses. */
 function languageOf(code: string): string | null {
   const language = /^([a-z]{2})(?:[-_](?:[a-z]{2}|hans|hant))?$/i.exec(code)?.[1]?.toLowerCase()
   return language !== undefined && names.of(language) !== undefined ? language : null
@@ -29,7 +29,7 @@ export function languagesOf(look: SiteLook, addresses: readonly string[]): Langu
   }
   for (const { hreflang, href } of look.alternates) add(hreflang, "hreflang", prefixOf(href, hreflang))
   if (look.language !== null) add(look.language, "page", null)
-  // If there is only one, it could be a folder that merely looks like a language code.
+  // If only one language is found in addresses, it could be a folder whose name merely looks like a language code.
   const known = [...paths.keys()].filter((language) => found.has(language)).length
   if (paths.size > 1 || known > 0) for (const [language, path] of paths) add(language, "address", path)
   return [...found.values()]
@@ -49,7 +49,7 @@ function pathsByLanguage(look: SiteLook, addresses: readonly string[]): Map<stri
   return paths
 }
 
-/** `/docs/de/` for `https://example.com/docs/de/setup`. */
+/** The beginning of an address up to its language code: `/docs/de/` for `https://example.com/docs/de/setup`. */
 function prefixOf(href: string, code: string): string | null {
   const parts = new URL(href).pathname.split("/")
   const at = parts.findIndex((part) => part.toLowerCase().replace("_", "-") === code.toLowerCase())

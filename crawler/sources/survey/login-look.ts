@@ -6,7 +6,7 @@ import type { SiteLook } from "./site-look.ts"
 export interface LoginForm {
   /** The address of the page with the form. */
   readonly url: PageUrl
-  /** Names of its controls. */
+  /** Names of its controls for the user and the password; `user` is null if it has none. */
   readonly user: string | null
   readonly password: string
   /** Names of its hidden fields, possibly including a CSRF token; they are sent as they are on the page. */

@@ -116,10 +116,10 @@ export interface Seen {
   readonly pages: readonly Tried[]
   readonly rendering: RenderingLook | null
   readonly sitemap: SitemapLook | null
-  /** Pages of the sitemap that belong to the source. */
+  /** The number of pages in the sitemap that belong to the source. */
   readonly listedTotal: number
   readonly isNeeded: boolean
-  /** The site tells crawlers to stay away but belongs to the operator: the proposal reads it anyway. */
+  /** Whether the site tells crawlers to stay away but belongs to the operator: the proposal then reads it anyway. */
   readonly isClosedOwn: boolean
   readonly form: LoginForm | null
   readonly trusted: boolean

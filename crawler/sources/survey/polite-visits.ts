@@ -11,9 +11,9 @@ import { pause } from "#base/flow/pause.ts"
 
 /** Maximum number of requests per look, including robots.txt: about as many as a person looking around would make. */
 export const MAX_REQUESTS = 12
-/** A site can ask for longer pauses, but a look waits at most this long, since a person is waiting for it. */
+/** The longest pause that a look makes, even if the site asks for a longer one: a person is waiting for the result. */
 const MAX_PAUSE_MS = 5000
-/** The maximum size to which sitemaps of very large sites are read. */
+/** Sitemaps of very large sites are read only up to this size. */
 const MAX_LISTING_BYTES = 10_000_000
 
 export interface PoliteVisitsOptions {
@@ -76,7 +76,7 @@ export class PoliteVisits {
     return { refusal: rules.refusal(url), delayMs: rules.crawlDelayMs, sitemaps: rules.sitemaps }
   }
 
-  /** `null` if no requests are left or robots.txt disallows the page. */
+  /** Visits a page; returns `null` if no requests are left or robots.txt disallows the page. */
   async look(url: PageUrl, rendering: Rendering): Promise<LookedAt | null> {
     const { reader, obeys, signal } = this.#options
     if (!(await this.#turn(url))) return null
@@ -109,7 +109,7 @@ export class PoliteVisits {
     return await tryPage(url, { source, reader, config, lookUp: async () => null, signal })
   }
 
-  /** Waits until the host may be contacted again. Returns false if that time is after the deadline of this look. */
+  /** Waits until the host may be contacted again. Returns false if no more requests may be made, or not before the deadline of this look. */
   async #turn(url: PageUrl): Promise<boolean> {
     if (!this.hasRoom) return false
     const { obeys, signal } = this.#options

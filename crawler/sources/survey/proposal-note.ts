@@ -3,14 +3,14 @@ import { printable } from "#base/text/printable.ts"
 import { countText } from "../../reporting/why/dates-and-counts.ts"
 import type { Survey } from "./survey.ts"
 
-/** `1,020 pages of the sitemap, about 17 min`. */
+/** Describes an estimate: `1,020 pages of the sitemap, about 17 min`. */
 export function estimateText({ pages, from, delayMs, seconds }: NonNullable<Survey["estimate"]>): string {
   const known = from === "sitemap" ? countText(pages, "page") : `at least ${countText(pages, "page")}`
   const pause = delayMs === 0 ? "without pauses" : `with a pause of ${delayMs / 1000} s`
   return `${known}, ${from === "sitemap" ? "about" : "at least"} ${timeText(seconds)} ${pause}`
 }
 
-/** In whole minutes if it is at least one minute, because it is only an estimate. */
+/** Rounded to whole minutes from one minute on, because it is only an estimate. */
 const timeText = (seconds: number): string => aboutSeconds(seconds)
 
 /** The comment above the source, describing how it was generated. */

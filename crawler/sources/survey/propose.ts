@@ -11,9 +11,9 @@ export type ProposedSource = SourceSpec & { readonly name: string }
 
 /** Maximum number of pages per run if the source doesn't set one. */
 const STANDARD_PAGES = defineSource({ seeds: ["https://example.com/"] }).limits.pages
-/** Room for a site that grows before the next run. */
+/** The factor by which a limit exceeds the known number of pages: a site may grow before the next run. */
 const ROOM_TO_GROW = 1.2
-/** Once a day; each run reads the pages that are due. */
+/** How often a proposed source runs: each run reads the pages that are due. */
 const EVERY_HOURS = 24
 
 interface Findings {
@@ -55,7 +55,7 @@ export function proposeSource(findings: Findings): ProposedSource {
   }
 }
 
-/** Adds the results from the sitemap: its address, if runs would not find it, and room for all its pages. */
+/** Adds what the sitemap shows: its address, if runs would not find it, and a limit high enough for all its pages. */
 export function withSitemap(
   source: ProposedSource,
   sitemap: SitemapLook | null,
@@ -78,7 +78,7 @@ export function membershipOf(source: ProposedSource, landing: PageUrl): (url: Pa
   return membership(full, new Map([[seed, landing]]))
 }
 
-/** The spec with its optional fields left out and the password as a reference: `${WIKI_EXAMPLE_COM_PASSWORD}`. */
+/** The login without unused fields, and with a reference as the password: `${WIKI_EXAMPLE_COM_PASSWORD}`. */
 function formLogin({ url, user, password }: LoginForm, name: string): NonNullable<SourceSpec["login"]> {
   return {
     kind: "form",
@@ -96,8 +96,8 @@ function secretOf(name: string): string {
 }
 
 /**
- * The given address, unless the site redirects it to another host, or to the folder of that name. A start that
- * redirects to one page of many, or to a login, stays as given.
+ * The given address, unless the site redirects it to another host, or to the folder of the same name. A start that
+ * redirects to one page among many, or to a login, is kept as given.
  */
 function seedOf({ asked, url, login }: Findings): PageUrl {
   if (login) return asked
@@ -109,7 +109,7 @@ function seedOf({ asked, url, login }: Findings): PageUrl {
       : ((new URL(url).origin + new URL(asked).pathname) as PageUrl)
 }
 
-/** `docs.example.com`, or `example.com-docs` for a part of it. */
+/** The name for a whole site, `docs.example.com`, or for a part of it, `example.com-docs`. */
 function nameOf(seed: PageUrl, isWhole: boolean): string {
   const { host, pathname } = new URL(seed)
   const folder = isWhole ? "" : `-${pathname.split("/").filter((part) => part !== "")[0] ?? ""}`

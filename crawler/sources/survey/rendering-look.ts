@@ -15,16 +15,16 @@ export interface RenderingLook {
   readonly missing: string | null
   /** Links on the page after its scripts have run; empty if it wasn't opened in a browser. */
   readonly links: readonly string[]
-  /** Number of characters of text without and with scripts; `null` if it wasn't opened in a browser. */
+  /** Number of characters of text without and with scripts; `rendered` is `null` if no browser opened the page. */
   readonly characters: { readonly plain: number; readonly rendered: number | null }
 }
 
-/** A browser makes a difference if it finds at least this much more text, or this many more links. */
+/** A browser is considered necessary if it finds at least this much more text, or this many more links. */
 const MORE_TEXT = 1.5
 const MORE_CHARS = 300
 const MORE_LINKS = 5
 
-/** Signs that scripts might produce much of the page even though it comes with some text. */
+/** Matches signs that scripts might produce much of the page even though it arrives with some text. */
 const APPLICATION =
   /\bid=["']?(?:root|app|__next|__nuxt|___gatsby|svelte)["'\s>]|\sng-version=|<app-root\b|\sdata-(?:reactroot|v-app)\b|<script\s[^>]*type=["']?module/i
 

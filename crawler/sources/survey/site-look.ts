@@ -23,9 +23,9 @@ export interface SiteLook {
   readonly assets: readonly string[]
   readonly links: readonly Link[]
   readonly feeds: readonly string[]
-  /** `<link rel=alternate hreflang>`. */
+  /** The targets of `<link rel=alternate hreflang>`. */
   readonly alternates: readonly { readonly hreflang: string; readonly href: string }[]
-  /** `<html lang>`. */
+  /** The language in `<html lang>`. */
   readonly language: string | null
   /** Fields of its forms, by name. */
   readonly inputs: readonly Input[]
@@ -39,7 +39,7 @@ export interface Input {
   readonly type: string
 }
 
-/** Parsed without yielding to other work: even on longer pages, the beginning shows which program made them. */
+/** The maximum number of characters parsed, without yielding to other work: even on longer pages, the beginning shows which program made them. */
 const MAX_LOOK_CHARS = 500_000
 
 /** The HTML of a response as text; `null` if it isn't HTML. Must be called before anything else reads the body. */

@@ -4,14 +4,14 @@ import type { PoliteVisits } from "./polite-visits.ts"
 
 /** How many sitemaps of a sitemap index are read. */
 const READ_OF_INDEX = 1
-/** Uncompressed size, the same limit as in a run. */
+/** The maximum uncompressed size, as in a run. */
 const MAX_BYTES = 50 * 1024 * 1024
 
 /** The content of a site's sitemaps. */
 export interface SitemapLook {
   /** The address of the sitemap or sitemap index. */
   readonly url: PageUrl
-  /** Whether runs find it unaided: robots.txt lists it, or it is `/sitemap.xml`. */
+  /** Whether runs find it without a setting: robots.txt lists it, or it is `/sitemap.xml`. */
   readonly isFound: boolean
   /** The addresses in it, up to the point where reading stopped. */
   readonly pages: readonly PageUrl[]
@@ -20,8 +20,9 @@ export interface SitemapLook {
 }
 
 /**
- * Reads sitemaps until one lists pages of the source: first the one listed in robots.txt, then the program's usual one
- * (by default in the folder of the site), then the one at the root. Returns `null` if none lists any.
+ * Reads sitemaps until one lists pages of the source: the one listed in robots.txt, the program's usual one (by default
+ * in the folder of the site), or the one at the root. If none does, returns the first that lists any pages at all, or
+ * `null`.
  */
 export async function lookForSitemap(
   start: PageUrl,
@@ -35,7 +36,7 @@ export async function lookForSitemap(
   const [first = toPageUrl(root)] = found
   const ofFolder = toPageUrl(ofProgram ?? "sitemap.xml", start)
   const other = ofFolder === first ? null : ofFolder
-  // A sitemap below the root is more likely to be the site's own.
+  // A sitemap in the site's folder is more likely to be the site's own than one at the root.
   const asked = found.length === 0 && other !== null ? [other, first] : [first, other]
   let foreign: SitemapLook | null = null
   for (const url of asked) {

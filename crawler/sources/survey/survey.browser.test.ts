@@ -52,7 +52,7 @@ addEventListener("hashchange", show); show()</script>`),
     })
     const { source, program, pages } = await survey(site.url("/"))
     expect(program?.name).toBe("docsify")
-    // A source that can be declared; crawler/fetch/render/routed-sites.browser.test.ts tests crawling such a site.
+    // The source can be declared; crawler/fetch/render/routed-sites.browser.test.ts tests crawling such a site.
     expect(readSourceSpec(source)).toMatchObject({ seeds: [site.url("/#/")], rendering: "browser" })
     expect(pages.map(({ url, page }) => [url, page?.title !== undefined])).toEqual([
       [site.url("/#/"), true],

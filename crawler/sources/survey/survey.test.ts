@@ -265,7 +265,7 @@ test("an unknown certificate authority is answered with the setting to use", asy
       help: expect.stringMatching(/FOSSICK_CA_FILE.*caFile/),
     },
   ])
-  // A server without TLS is a different case.
+  // A server without TLS is not reported as untrusted.
   await using plain = await startTestSite({ "/": article("Plain") })
   expect((await survey(plain.url("/").replace("http:", "https:"))).obstacles).toMatchObject([
     { kind: "server", help: expect.stringContaining(`http://${plain.authority}/`) },

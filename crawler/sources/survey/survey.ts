@@ -44,7 +44,7 @@ export interface SurveyOptions {
   readonly places?: ReadingPlaces
 }
 
-/** The results of one look at a site, and the source that fits them. */
+/** The results of one look at a site, and a source that suits them. */
 export interface Survey {
   readonly asked: PageUrl
   /** The address after redirects; `null` if nothing could be read. */
@@ -64,7 +64,7 @@ export interface Survey {
   readonly languages: readonly LanguageLook[]
   /** A form that asks for a password; `isNeeded` if nothing can be read without it. */
   readonly login: (LoginForm & { readonly isNeeded: boolean }) | null
-  /** Obstacles and other facts the operator should know, each with a way to deal with it. */
+  /** Obstacles and other facts that the operator should know, each with a way to deal with it. */
   readonly obstacles: readonly Obstacle[]
   readonly notes: readonly string[]
   /** Sample pages as they would be indexed. */
@@ -121,7 +121,7 @@ export async function surveySite(asked: PageUrl, options: SurveyOptions): Promis
 type Found = Omit<Survey, "robots" | "requests" | "tookMs">
 type Unread = Exclude<LookedAt["visit"], { kind: "read" | "unmodified" }>
 
-/** The first page; if robots.txt forbids it, the error says so. */
+/** The first page; if robots.txt forbids reading it, the result says so. */
 async function firstLook(
   asked: PageUrl,
   visits: PoliteVisits,
@@ -158,7 +158,7 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
   const own = loginForm(look)
   const isNeeded = own !== null && (url !== asked || isBare(look))
   const rendering = isNeeded ? null : await lookAtRendering(look, advice, visits, config)
-  // On the operator's own network, rules meant to keep public crawlers away don't apply to this one.
+  // On the operator's own network, rules that are meant to keep public crawlers away don't apply to this crawler.
   const { robots } = look.reading.extracted
   const isClosedOwn = trusted && reader.isOwnHost(url) && robots.noindex && !isNeeded
   const bare = proposeSource({
@@ -264,7 +264,7 @@ function estimateOf(
   }
 }
 
-/** Whether a page contains a login form and little else. */
+/** The length of the text below which a page contains a login form and little else. */
 const BARE_CHARS = 300
 const isBare = ({ reading }: SiteLook): boolean => reading.extracted.markdown.length < BARE_CHARS
 

@@ -20,7 +20,7 @@ export interface TrialOptions {
 
 /** The result of a trial: what an unsaved source would do. */
 export interface Trial {
-  /** `null` if the source has no login. `error`: why the site refused it; `null` if it didn't. */
+  /** The result of logging in; `null` if the source has no login. `error`: why the site refused the login; `null` if it didn't. */
   readonly login: { readonly kind: Login["kind"]; readonly error: string | null } | null
   /** Sample pages as they would be indexed. */
   readonly pages: readonly Tried[]

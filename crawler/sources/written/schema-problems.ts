@@ -34,7 +34,7 @@ export function schemaProblems(part: SchemaPart, value: unknown): SourceProblem[
   return [...problems.values()]
 }
 
-/** Whether an error demands a word although a group of fields, which is also allowed, was written. */
+/** Whether an error says that a fixed word was expected, although a group of fields, which is also allowed, was written. */
 const isOfOtherKind = (error: ErrorObject, errors: readonly ErrorObject[]): boolean =>
   typeof error.data === "object" &&
   error.data !== null &&
@@ -47,7 +47,7 @@ const isOfOtherKind = (error: ErrorObject, errors: readonly ErrorObject[]): bool
       !["type", "enum"].includes(other.keyword),
   )
 
-/** A required field that is missing because its name was misspelt: the error about the unknown name is enough. */
+/** Errors about required fields that are missing because their names were misspelt: the errors about the unknown names are enough. */
 function renamedFields(errors: readonly ErrorObject[]): ReadonlySet<ErrorObject> {
   return new Set(
     errors.filter(
@@ -86,7 +86,7 @@ function compiled(): Validators {
   }
   const holders = new Map<string, string[]>(Object.keys(schema.$defs.fields).map((field) => [field, []]))
   for (const [group, node] of Object.entries(schema.$defs.fields)) {
-    // Its fields have the same names as a source's own.
+    // Observers have fields with the same names as the source's own.
     if (group === "observers") continue
     const inner = [node, node.items ?? {}, ...(node.oneOf ?? [])]
     for (const field of new Set(inner.flatMap(({ properties = {} }) => Object.keys(properties)))) {

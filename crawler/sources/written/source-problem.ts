@@ -17,12 +17,12 @@ export class SourceError extends Error {
   }
 }
 
-/** `limits.pages must be a whole number`. */
+/** A problem as a sentence: `limits.pages must be a whole number`. */
 export function problemText({ path, message }: SourceProblem): string {
   return path.length === 0 ? message : `${fieldText(path)} ${message}`
 }
 
-/** `webhooks[0].url`. */
+/** The path of a field as text: `webhooks[0].url`. */
 export function fieldText(path: SourceProblem["path"]): string {
   return path
     .map((step) =>

@@ -9,7 +9,7 @@ import type { SourceProblem } from "./source-problem.ts"
 export interface Surroundings {
   /** The environment, with the settings file as a fallback, in which named secrets are looked up; `null` if it isn't known here. */
   readonly env: NodeJS.ProcessEnv | null
-  /** `FOSSICK_WEBHOOK_NETWORKS`. */
+  /** The value of `FOSSICK_WEBHOOK_NETWORKS`. */
   readonly webhookNetworks: readonly string[]
 }
 

@@ -28,8 +28,8 @@ const HARMLESS = new Set(["DUPLICATE_KEY", "BAD_SCALAR_START"])
 const UNQUOTED_SECRET = /(?<!["'\w$])\$\{(\w+)\}/g
 
 /**
- * Reads text as YAML 1.2. A single slip makes a parser misread everything after it, so only the first is reported, and
- * later ones only if they are certain: text after a `${NAME}` without quotes is read as if it had quotes.
+ * Reads text as YAML 1.2. A single slip makes a parser misread everything after it, so only the first slip is reported,
+ * and later ones only if they are certain. Text after a `${NAME}` without quotes is read as if the quotes were there.
  */
 export function readYaml(text: string): ReadYaml {
   const found = new Map<number, Slip>()
@@ -74,7 +74,7 @@ export function readYaml(text: string): ReadYaml {
   }
 }
 
-/** The unquoted secrets in the line of an error, and the text with plain words in their places, or `null`. */
+/** The unquoted secrets in the line of an error, and the text with plain words in their place; `null` if there are none. */
 function withoutUnquotedSecrets(text: string, error: number) {
   const start = text.lastIndexOf("\n", error - 1) + 1
   const end = text.indexOf("\n", error)

@@ -6,9 +6,9 @@ import { syncFolder } from "#engine/lifecycle/move/export-to-file.ts"
 export const partOf = (file: string): string => `${file}.part`
 
 /**
- * Writes a backup to a file that is given its name only once it is complete and on the disk. A file left by an error or
- * a killed process never has that name.
- * @param check examines the whole file first; if it throws, no file is left
+ * Writes a backup to a file that gets its name only once it is complete and on the disk. A file left behind by an error
+ * or a killed process never has that name.
+ * @param check examines the whole file first; if it throws, no file is left behind
  * @returns the size of the file in bytes
  */
 export async function writeBackupFile(

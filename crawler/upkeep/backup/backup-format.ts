@@ -26,7 +26,7 @@ export interface BackupManifest {
   readonly fossick: string
   /** When the backup was started, ISO 8601. */
   readonly createdAt: string
-  /** Where the index came from. */
+  /** The engine that the index came from. */
   readonly engine: string
   readonly embedder: string
   readonly dimensions: number
@@ -55,7 +55,7 @@ export interface EntrySum {
   readonly sha256: string
 }
 
-/** The name of the last entry; the sizes are comments for `sha256sum -c`. */
+/** The text of the last entry: a line for `sha256sum -c` for each entry, with its size in a comment. */
 export function sumsText(sums: readonly EntrySum[]): string {
   return sums.map(({ name, bytes, sha256 }) => `# ${bytes} bytes\n${sha256}  ${name}\n`).join("")
 }
@@ -63,7 +63,7 @@ export function sumsText(sums: readonly EntrySum[]): string {
 export type BackupFileErrorCode =
   /** The file is not a backup. */
   | "NOT_A_BACKUP"
-  /** The backup was written by a newer Fossick, in a format that this one does not know. */
+  /** The backup was written by a newer Fossick, in a format that this version does not know. */
   | "FORMAT_TOO_NEW"
   /** The file ends too early. */
   | "TRUNCATED"

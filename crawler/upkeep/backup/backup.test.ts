@@ -153,8 +153,8 @@ describe("backups during crawls", () => {
       const page = (await from.engine.get(changed))!
       await from.engine.index([{ ...page, markdown: "What it said for a moment." }])
     })
-    // The changes were never made on the site: a conditional request with the earlier validators finds everything
-    // unchanged.
+    // The changes were never made on the site, so a conditional request with the earlier validators would find
+    // everything unchanged.
     const { mended } = await restoreInto(folders.at("to"), folders.at("backup.tar"))
     expect(mended.addresses).toBe(2)
 
@@ -237,7 +237,7 @@ describe("a killed restore", () => {
       }
     }
     const what = (folder: string) => names.map((name) => readFileSync(join(folder, name, "what"), "utf8"))
-    // Every point between two renames, one after the other.
+    // Each point between two renames is tested, one after the other.
     for (let done = 0; done <= 2 * names.length; done++) {
       const dataDir = folders.at(`at-${done}`)
       const staging = stagingOf(dataDir)

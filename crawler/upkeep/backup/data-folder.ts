@@ -12,7 +12,7 @@ import { SCRATCH } from "./write-backup.ts"
 const ASIDE = "before-restore-"
 /**
  * Names that a restore never adds or removes: files that are recreated, locks, files that containers store here for
- * others (the server's own files, its key, language models), and files that every folder has.
+ * other purposes (the server's own files, its key, language models), and files that can be in any folder.
  */
 const STAYS: ReadonlySet<string> = new Set(
   "compile-cache models locks meilisearch secrets model README.md .gitignore lost+found"
@@ -20,7 +20,7 @@ const STAYS: ReadonlySet<string> = new Set(
     .concat(RESTORING),
 )
 
-/** Renames in the data folder once everything is restored. */
+/** The renames in the data folder that follow once everything is restored. */
 interface Plan {
   /** The folder inside the data folder that receives the earlier files. */
   readonly aside: string
@@ -44,14 +44,14 @@ export async function isInUse(dataDir: string): Promise<boolean> {
     using db = new SqliteStore(new DatabaseSync(file, { timeout: 1000 }))
     return await hasLivingProcess(db)
   } catch {
-    // An unreadable store is a reason to restore.
+    // An unreadable store is a reason to restore, not an appliance in use.
     return false
   }
 }
 
 /**
- * Moves the files from the staging folder into place, and the earlier ones aside. If the process dies in the middle, it
- * leaves a plan from which {@link finishRestore} completes the move.
+ * Moves the files from the staging folder into place, and the earlier ones aside. If the process dies in the middle of
+ * this, a plan remains from which {@link finishRestore} completes the move.
  * @returns the folder with the earlier files, or null when there were none
  */
 export async function moveIntoPlace(dataDir: string, now: Date): Promise<string | null> {
@@ -80,7 +80,7 @@ export async function finishRestore(dataDir: string): Promise<string | null> {
   const asideFolder = path.join(dataDir, aside)
   if (old.length > 0) makeFolder(asideFolder)
   for (const name of old) {
-    // If a file is already in the aside folder, the one in its place is the restored one.
+    // If a file with this name is already in the aside folder, the one in the data folder is the restored one.
     if (existsSync(path.join(asideFolder, name))) continue
     await rename(path.join(dataDir, name), path.join(asideFolder, name))
   }

@@ -18,9 +18,9 @@ export const openCrawlerParts: OpenParts = (db) => {
 }
 
 /**
- * Removes foreign code from a state that would run automatically: triggers, views and virtual tables that aren't ours.
- * A file that others could write to might contain a trigger that gives them a key again long after they lost it. A
- * trigger with one of our names but a different text gets our text back.
+ * Removes foreign code that would run automatically from a state: triggers, views and virtual tables that aren't ours.
+ * A file that others were able to write to might contain a trigger that gives them a key again long after they lost it.
+ * A trigger with one of our names but a different text is replaced with ours.
  *
  * @param file a `state.db` that no process has open
  * @param open the parts whose triggers may be in it
@@ -50,7 +50,7 @@ export async function removeForeignCode(file: string, open: OpenParts): Promise<
 const isSame = (own: string | undefined, sql: string): boolean =>
   own?.replaceAll(/\s+/g, " ") === sql.replaceAll(/\s+/g, " ")
 
-/** The triggers that our code makes, by name, as SQLite keeps them. */
+/** The triggers that our code creates, by name, as SQLite stores them. */
 async function triggersOf(open: OpenParts): Promise<ReadonlyMap<string, string>> {
   using db = new SqliteStore(new DatabaseSync(":memory:"))
   await db.script(SCHEMA_VERSION)

@@ -39,7 +39,7 @@ export async function lookInto(env: NodeJS.ProcessEnv): Promise<RestoredFolder> 
   }
 }
 
-/** How many jobs are examined to find a finished one: fewer than this wait or run at any time. */
+/** How many jobs are examined to find one that has ended: there are never this many jobs waiting or running. */
 const LOOKED_AT = 1000
 
 async function damageOf(settings: Parameters<typeof openGenerations>[0]): Promise<string[]> {

@@ -43,12 +43,12 @@ const holdImage = once((q: Queries<HeldTables>, { id }: HeldTables["held_image"]
 /**
  * Brings a restored state in line with the index and the thumbnails that came with it. They were copied after the
  * state, while crawls continued, so:
- * - an address may be recorded as a page that the index has lost since: a site that responds with "not modified", or a
- * duplicate of it, would leave it missing; or it is recorded with the hash of an older page; or as not indexed although
- * the index has it. The index is right;
+ * - an address may be recorded as a page that the index has since lost, and that would stay missing if the site
+ * responded with "not modified" or with a duplicate of it; or it may be recorded with the hash of an older page, or as
+ * not indexed although the index has it. In each case, the index is right;
  * - the readers of a page may have been registered since;
  * - an image may be recorded with a thumbnail that was deleted;
- * - jobs and processes may be marked as running that no longer run.
+ * - jobs and processes may be marked as running although they no longer are.
  *
  * @throws Error when the state is from a newer Fossick
  */
@@ -95,7 +95,7 @@ export class StateMender {
   /** Call this once all pages and thumbnails have been recorded. */
   async mend(): Promise<Mended> {
     const mended = await transaction(this.#db, async () => {
-      // Webhook receivers learn what crawls find, not that a copy was a minute behind.
+      // Webhook receivers are told about changes that crawls find, not about a copy that was a minute behind.
       const addresses = await this.#webhooks.untold(() => matchPages(this.#db, "held_page"))
       const images = await this.#images.lookAgain("held_image")
       const jobs = await new CrawlerProcesses(this.#db).forgetAll()

@@ -62,8 +62,8 @@ function isPadding(at: number): boolean {
 
 /**
  * Whether a change leaves an archive's meaning intact: it affects padding, or the checksum of a header. The checksum
- * doesn't cover itself, and its number can be written in several ways: with blanks for leading zeros, or with anything
- * after its NUL. The empty blocks at the end are recognised by all their bytes except those of the checksum.
+ * doesn't cover itself, and its number can be written in several ways: with blanks instead of leading zeros, or with
+ * anything after its NUL. The empty blocks at the end are recognised by all their bytes except those of the checksum.
  */
 function changesNothing(changed: Buffer, at: number): boolean {
   if (isPadding(at)) return true
@@ -122,7 +122,7 @@ test("a changed byte anywhere is detected", async () => {
 })
 
 test("a truncation anywhere is detected", async () => {
-  // After the last file come empty blocks, which a tape needed.
+  // The last file is followed by empty blocks, which only tapes needed.
   await assert(
     asyncProperty(nat(whole.length - 2 * BLOCK - 1), async (length) => {
       const found = await verified(whole.subarray(0, length))

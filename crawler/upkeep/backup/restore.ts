@@ -32,7 +32,7 @@ export interface Restored {
   readonly index: ImportResult
   readonly mended: Mended
   readonly images: number
-  /** Foreign triggers and similar code in the state that were left out. */
+  /** The names of foreign triggers and similar code that were removed from the state. */
   readonly foreign: readonly string[]
   /** The folder with the data folder's earlier contents; `null` if it was empty. */
   readonly aside: string | null

@@ -29,7 +29,7 @@ export async function runVerify(file: string, json: boolean): Promise<number> {
 
 export interface RestoreArguments {
   readonly force: boolean
-  /** Whether to write the result as an object; `null` writes nothing and prints no next steps. */
+  /** Whether to write the result as an object; if `null`, writes nothing and prints no next steps. */
   readonly json: boolean | null
   /** See {@link RestoreOptions.openParts}. */
   readonly openParts?: OpenParts

@@ -104,11 +104,11 @@ async function sweepScratch(folder: string): Promise<void> {
   }
 }
 
-/** Otherwise a broken backup would be noticed only on the day it is needed. */
+/** Throws if the state is damaged: otherwise a broken backup would be noticed only when it is needed. */
 function refuseBroken(file: string): void {
   const db = new DatabaseSync(file)
   try {
-    // Includes the indexes, which a quick check skips.
+    // Checks the indexes too, which a quick check skips.
     const said = db.prepare("pragma integrity_check(1)").get()?.["integrity_check"]
     if (said !== "ok") throw new CommandError(`state.db is damaged, so no backup was made: ${String(said)}`)
     // Otherwise SQLite would read the copy together with a log beside it.

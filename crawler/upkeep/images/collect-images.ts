@@ -51,7 +51,7 @@ export async function collectImages(options: CollectImagesOptions): Promise<void
 
 async function collectHost(host: string, slots: FairPool, options: CollectImagesOptions): Promise<void> {
   const { store, signal } = options
-  /** Hosts take turns. */
+  /** The key for the host's turns: hosts take turns. */
   const party = {}
   let failures = 0
   for (let image = await store.nextUnread(host); image; image = await store.nextUnread(host)) {
@@ -70,7 +70,7 @@ async function collectHost(host: string, slots: FairPool, options: CollectImages
   }
 }
 
-/** Facts about a host learned from one image. */
+/** What was learned about a host by fetching one image. */
 interface Collected {
   readonly answered: boolean
   /** How long to wait before the next request to the host. */

@@ -8,7 +8,7 @@ import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { isJunkAddress } from "./image-address.ts"
 import { type ImageTables, migrateImages, UNREAD } from "./image-schema.ts"
 
-/** Only a page's first images count: later ones belong to a gallery or a list of teasers. */
+/** Only a page's first images are used: later ones belong to a gallery or a list of teasers. */
 export const IMAGES_PER_PAGE = 20
 const ALT_CHARS = 500
 /** Prefix of the detail of an image that the address guard refused. */

@@ -70,7 +70,7 @@ export class ImageReaders implements AsyncDisposable {
         resolve: this.#resolve,
       })
     } catch (error) {
-      // A missing certificate also fails the source's next run, which reports it.
+      // A missing certificate also makes the source's next run fail, and that run reports it.
       if (error instanceof KnownError) return null
       throw error
     }

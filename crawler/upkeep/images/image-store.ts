@@ -15,7 +15,7 @@ import type { Junk, Look } from "./read-image.ts"
 /** An image on at least this many pages, and on more than half of its site's, is part of the design. */
 const FIXTURE_PAGES = 4
 const MAX_TRIES = 3
-/** The longest pause for an image or a host. A due time further in the future was set while the clock was ahead, and counts as due. */
+/** The longest pause for an image or a host. A due time further in the future was set while the clock was ahead, so the image is treated as due. */
 const MAX_REST_MS = 24 * 3_600_000
 const isDue = (now: number) => {
   const eb = expressionBuilder<ImageTables, "image">()
@@ -38,9 +38,9 @@ const TAKEN = ["id", "url", "host", "tries"] as const
 /** The known facts about an image on a page. */
 export type ImageFacts =
   | ({ readonly state: "read"; readonly id: number } & Look)
-  /** Not content: because of its kind, because it is on most pages of the site, or because it doesn't exist. */
+  /** The image is not content: because of its kind, because it is on most pages of the site, or because it doesn't exist. */
   | { readonly state: "junk"; readonly because: Junk | "fixture" | "broken" }
-  /** It was not examined, or may not be. */
+  /** The image was not examined, or may not be. */
   | { readonly state: "unread" }
 
 /** An image to examine. */
@@ -55,7 +55,8 @@ export interface UnreadImage {
 
 /**
  * The facts about the images on indexed pages, in `state.db`, and their thumbnails, in `images/` in the data folder. An
- * image without a state is still to be examined, so nothing has to be queued and a lost process leaves nothing behind.
+ * image without a state has yet to be examined, so nothing has to be queued, and nothing is left behind if a process is
+ * lost.
  */
 export class ImageStore {
   readonly #folder: string
@@ -69,7 +70,7 @@ export class ImageStore {
     migrateImages(db)
   }
 
-  /** Marks every image to be examined again if the thumbnail folder is missing: it can be deleted at any time. */
+  /** Marks every image to be examined again if the thumbnail folder is missing: the folder can be deleted at any time. */
   async remakeLost(): Promise<void> {
     if (existsSync(this.#folder)) return
     await this.#queries.updateTable("image").set(UNREAD).where("state", "=", "read").execute()
@@ -142,7 +143,7 @@ export class ImageStore {
       return null
     }
     const tries = row.tries + 1
-    // Counted before examining the image, so that one that crashes the process isn't retried forever.
+    // Counted before examining the image, so that an image that crashes the process isn't retried forever.
     await this.#update(id, { tries })
     const of = this.#queries.selectFrom("image_source").select("source").where("image", "=", id)
     const sources = (await of.orderBy("source").execute()).map(({ source }) => source)
@@ -175,7 +176,7 @@ export class ImageStore {
     else await this.#update(image.id, { due: Date.now() + Math.min(ms, MAX_REST_MS) })
   }
 
-  /** Takes back the count of an attempt that wasn't made or was interrupted. */
+  /** Subtracts an attempt that wasn't made or was interrupted. */
   async giveBack({ id }: UnreadImage): Promise<void> {
     await this.#queries
       .updateTable("image")
@@ -199,7 +200,7 @@ export class ImageStore {
     for (const { id } of await this.#unused().execute()) {
       rmSync(this.thumbnailPath(id), { force: true })
       const unused = this.#queries.deleteFrom("image").where("id", "=", id).where("uses", "=", 0)
-      // It might have reappeared in the meantime; then it is examined again.
+      // The image might have reappeared in the meantime; it is then examined again.
       if ((await unused.executeTakeFirst()).numDeletedRows === 0n) await this.#update(id, UNREAD)
     }
   }
@@ -269,7 +270,7 @@ export interface DamagedThumbnail {
   readonly id: number
   /** Path relative to the data folder. */
   readonly file: string
-  /** Completes a sentence whose subject is the file. */
+  /** The end of a sentence whose subject is the file. */
   readonly damage: string
 }
 

@@ -26,7 +26,7 @@ setPriority(LOW_PRIORITY)
 
 const stop = stopSignal()
 
-// Ends this process before the system kills it or another process of the appliance. The counted try identifies the
+// Ends this process before the system kills it or another process of the appliance. The recorded attempt identifies the
 // image.
 watchMemory(config.imageMemoryMb, () => {
   log.warn(

@@ -215,7 +215,7 @@ describe("images of crawled pages", () => {
     for (const [name, path, author] of [
       ["wiki", "/wiki", "operator"],
       ["blog", "/blog", "operator"],
-      // On the same host as the wiki, declared by an author who may read none of its pages.
+      // This source is on the same host as the wiki, but its author may read none of the wiki's pages.
       ["other", "/wiki", "api"],
     ] as const) {
       const host = name === "blog" ? "blog.example" : "wiki.example"
@@ -258,7 +258,7 @@ describe("images of crawled pages", () => {
     await using site = await startTestSite({ "/": page("Home", ["/bomb.png"]) })
     await fixture.crawl({ seeds: [site.url("/")] })
     const store = new ImageStore(fixture.db, folder.path)
-    // A process that dies while examining an image leaves a counted attempt behind.
+    // A process that dies while examining an image leaves a recorded attempt behind.
     const tries = []
     for (let image = await store.nextUnread(new URL(site.origin).host); image && tries.length < 10;) {
       tries.push(image.tries)

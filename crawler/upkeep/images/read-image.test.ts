@@ -100,7 +100,7 @@ test.each([
 test("an image that would take much memory to decode is rejected by its header", async () => {
   const body = (side: number) => interlacedPicture(side, { depth: 16, colour: "rgba", claims: true })
   await expect(readImage(body(9000))).rejects.toThrow("decoding it takes more than 512 MB of memory")
-  // The same kind of image is tried if it needs less memory.
+  // A smaller image of the same kind is not rejected, since it needs less memory.
   await expect(readImage(body(100))).rejects.not.toThrow("512 MB")
   expect(await look(interlacedPicture(500, { depth: 8, colour: "grey" }))).toMatchObject({ junk: "flat" })
 })

@@ -27,8 +27,9 @@ export interface Look {
 /** Maximum number of pixels an image may declare; a file of a few bytes can declare billions. */
 const MAX_PIXELS = 100_000_000
 /**
- * The memory that an image may use while it is decoded, in bytes, as computed by {@link decodedBytes}; also the total
- * for all images in this process, except for the first. An AVIF of 1 KB and 64 million pixels used 1,100 MB.
+ * The maximum memory, in bytes, that an image may need while it is decoded, as computed by {@link decodedBytes}. Images
+ * decoded at the same time share a smaller budget, which only the first in the queue may exceed. An AVIF of 1 KB and 64
+ * million pixels used 1,100 MB.
  */
 const MAX_DECODED_BYTES = 512 * 1024 * 1024
 const decoding = new QueuedBudget(256 * 1024 * 1024)
@@ -37,10 +38,10 @@ const THUMBNAIL_QUALITY = 75
 const TIMEOUT_SECONDS = 20
 
 const TRACKER_SIDE = 2
-/** The maximum size of icons, buttons and avatars: no side longer than this, or lower than {@link BUTTON_SIDE}. */
+/** The maximum size of icons, buttons and avatars: no side is longer than this, or one side is shorter than {@link BUTTON_SIDE}. */
 const ICON_SIDE = 64
 const BUTTON_SIDE = 40
-/** The aspect ratio, in either direction, from which an image counts as a strip. */
+/** The aspect ratio, in either direction, from which an image is treated as a strip. */
 const STRIP_RATIO = 7
 /** The maximum standard deviation of each colour channel, 0 to 127, in an empty image; a single thin line on white already exceeds it. */
 const FLAT_DEVIATION = 2
@@ -64,9 +65,9 @@ function prepare(): void {
 }
 
 /**
- * Examines an image file: its size, whether it is content, and a small copy of it (WebP). For an animation, the first
- * frame counts. SVG is drawn without scripts and without external files. Runs in native threads.
- * @throws Error when the bytes aren't an image of a known format, or it is too large.
+ * Examines an image file: its size, whether it is content, and a small copy of it (WebP). For an animation, only the
+ * first frame is examined. SVG is drawn without scripts and without external files. Runs in native threads.
+ * @throws Error when the bytes aren't an image of a known format, or the image is too large.
  */
 export async function readImage(body: Uint8Array): Promise<{ look: Look; thumbnail: Uint8Array }> {
   prepare()
@@ -130,7 +131,7 @@ function decodedBytes(metadata: Metadata): number {
     case "png":
       return isProgressive ? pixels * channels * sample : pixels
     default:
-      // A whole frame including transparency.
+      // The whole frame is in memory, including transparency.
       return pixels * 4
   }
 }

@@ -29,7 +29,7 @@ export interface NarrowUnseenOptions {
   readonly writes?: Serial
 }
 
-/** Outcomes that mean, if there is another address, that the site shows something else in place of the page. */
+/** Outcomes which, if another address is known, mean that the site shows something else in place of the page. */
 const ELSEWHERE: ReadonlySet<OutcomeName> = new Set<OutcomeName>([
   "skipped:duplicate",
   "skipped:noindex",
@@ -44,9 +44,9 @@ const BATCH = 50
 
 /**
  * Narrows the readers of pages at the end of a run, including pages that the run didn't reach. Hides pages that the
- * site refuses to the source's own login. The readers that an observer represents lose a page that the observer saw too
- * long ago. A page that no observer has visited gets the readers of the source's own login. Never widens. Deletes
- * observations of pages that the source no longer has. The caller has the index open for writing.
+ * site refuses to show to the source's own login. If an observer saw a page too long ago, the readers whom the observer
+ * represents lose access to it. A page that no observer has visited gets the readers of the source's own login. Never
+ * adds readers. Deletes observations of pages that the source no longer has. The caller has the index open for writing.
  * @returns how many pages were narrowed
  */
 export async function narrowUnseen(options: NarrowUnseenOptions): Promise<number> {
@@ -73,7 +73,7 @@ export async function narrowUnseen(options: NarrowUnseenOptions): Promise<number
 
 type Narrowing = NarrowUnseenOptions & { readonly observations: Observations }
 
-/** Hides pages that the site refused to the run. They reappear when a run can read them again. */
+/** Hides pages that the site refused to show to the run. They reappear when a run can read them again. */
 async function hideRefused(options: Narrowing): Promise<number> {
   const { db, job, writes = new Serial() } = options
   let hidden = 0
@@ -89,7 +89,7 @@ async function hideRefused(options: Narrowing): Promise<number> {
   }
 }
 
-/** Whether the site definitely refuses the page to the source's login, or shows something else in its place. */
+/** Whether the site clearly refuses to show the page to the source's login, or shows something else in its place. */
 function isKept({ outcome, status, leadsTo, detail }: MissedPage): boolean {
   if (outcome === "failed:http-status")
     return isRefusal(status) || (status === null && /\blogin\b/.test(detail ?? ""))

@@ -43,7 +43,7 @@ const NOTHING: Formats = {
 }
 
 const PLAIN = ["markdown", "html", "rawHtml", "links", "images", "summary"] as const
-/** Formats that Firecrawl has, but that nothing here can produce. */
+/** The error text for formats that Firecrawl has but that nothing here can produce. */
 const UNKNOWN_HERE =
   "Each must be one of markdown, html, rawHtml, links, images, summary, screenshot, json and changeTracking."
 

@@ -15,7 +15,7 @@ import type { JsonFormat } from "./formats.ts"
 
 /** Maximum number of a page's characters that a model sees, whatever its context size. */
 const SHOWN_CHARS = 100_000
-/** Maximum number of characters per token, by the rule used to count tokens. */
+/** Maximum number of characters per token, according to the rule used to count tokens. */
 const CHARS_PER_TOKEN = 3
 const JSON_TOKENS = 4000
 const SUMMARY_TOKENS = 500
@@ -92,13 +92,13 @@ export function validatorOf(schema: Readonly<Record<string, unknown>>): Validate
 }
 
 interface Asked {
-  /** The system prompt includes the rule about the markers around the page. */
+  /** Returns the system prompt, which must include the given rule about the markers around the page. */
   readonly system: (rule: string) => string
   readonly wanted: string
   readonly page: Shown
 }
 
-/** As much of the page as fits with the rest of the prompt. */
+/** The prompt, with as much of the page as there is room for. */
 function promptOf(
   { system, wanted, page: { title, markdown } }: Asked,
   room: number,
@@ -129,7 +129,7 @@ async function asked(model: ChatModel, what: Asked, options: ReplyOptions): Prom
   }
 }
 
-/** The JSON of a reply, which models tend to put into a code fence, or undefined. */
+/** The JSON in a reply, which models tend to put into a code fence; undefined if the reply isn't JSON. */
 function parsed(text: string): unknown {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)```/.exec(text)?.[1] ?? text
   return foreignOrNothing(fenced)

@@ -23,7 +23,7 @@ export type Scraped =
   | {
       readonly kind: "failure"
       readonly failure: ScrapeFailure
-      /** Why the page could not be read; null if there was no time. */
+      /** Why the page could not be read; null if there was no time to read it. */
       readonly unread: ReadResult | null
     }
 
@@ -74,7 +74,7 @@ export function readOptions({ formats, rendering, waitMs }: ScrapeRequest, signa
 
 const LATE: ScrapeFailure = { code: "SCRAPE_TIMEOUT", message: TIMED_OUT, status: 408, isRobots: false }
 
-/** Codes and statuses of Firecrawl's own server. For a host name that does not resolve, its status is 200. */
+/** The failure with the code and status that Firecrawl's own server uses; for a host name that does not resolve, that status is 200. */
 export function failureOf(result: Exclude<ReadResult, { kind: "read" }>): ScrapeFailure {
   const message = failureText(result)
   const failure = (code: string, status = 500): ScrapeFailure => ({ code, message, status, isRobots: false })

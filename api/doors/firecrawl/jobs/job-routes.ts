@@ -199,7 +199,7 @@ const optionsOf = ({
   excludePaths,
 })
 
-/** Any kind of job: the client of the first version looks for its batches among the crawls. */
+/** The job in the path, whatever its kind: clients of the first version look for their batches among the crawls. */
 export async function jobOf(ctx: Context, store: JobStore): Promise<FirecrawlJob> {
   const job = await store.get(pathParameter(ctx, "id"))
   // Other callers get the same answer as for a job that doesn't exist.

@@ -44,7 +44,7 @@ const WAITING_OF_KEY = WAITING / 4
 export const KEPT_MS = 86_400_000
 /** Maximum duration of a job; a longer job would outlive its first documents. */
 const JOB_MS = 86_400_000
-/** How often the disk is checked for room. */
+/** Milliseconds between two checks of the disk for room. */
 const ROOM_MS = 1000
 
 const NO_KEY = "The key that started this job is no longer valid."
@@ -53,7 +53,7 @@ const BROKEN = "The job failed because of an internal error; see the server's lo
 const NO_ROOM =
   "There is no room for more documents. FOSSICK_CRAWL_JOBS_MB on this server limits the documents of all jobs, a quarter of it for each key, and FOSSICK_KEY_STORED_MB limits all that is stored for a key. Documents are deleted a day after their job has ended."
 
-/** The cost of a job, or its upper limit: the same as a live crawl, or as extracting its pages. */
+/** The cost of a job, or the upper limit of its cost: the same as for a live crawl, or for extracting its pages. */
 export function jobCost(request: JobRequest, pages = mostPages(request)): Cost {
   const depth = depthOf(request.scrape)
   return request.kind === "crawl" ? crawlCost(false, depth, pages) : extractCost(depth, pages)
@@ -93,7 +93,8 @@ export class JobRunner implements AsyncDisposable {
    * Accepts a job that has been checked.
    * @param once the caller's own name for the job; null if it has none
    * @returns false, with nothing accepted, when the key has already started a job with this name
-   * @throws Refusal when too many are waiting, ApiError 432 or 433 when it might cost more than is left
+   * @throws Refusal when too many jobs are waiting, ApiError 432 or 433 when the job might cost more credits than are
+   * left
    */
   async add(
     id: string,
@@ -108,7 +109,7 @@ export class JobRunner implements AsyncDisposable {
       throw new Refusal("crowded", "Too many jobs are waiting. Try again when some have finished.")
     }
     if (!(await store.hasRoom(key.id))) throw new Refusal("full", NO_ROOM)
-    // Reserved until the job ends, not just until this call ends.
+    // The credits stay reserved until the job ends, not just until this call ends.
     await billing.reserve({ requestId: id, key }, jobCost(request))
     const isTaken = await store.add(id, owner, request, new Date(), once)
     if (isTaken) this.#runner.wake()
@@ -121,7 +122,7 @@ export class JobRunner implements AsyncDisposable {
     const underWay = this.#runner.cancel(job.id)
     if (underWay !== null) return await underWay
     if (job.endedAt === null) await this.#end(job, { state: "cancelled", error: null })
-    // Its turn may have started in the meantime.
+    // The job's turn may have started in the meantime.
     void this.#runner.cancel(job.id)
   }
 
@@ -136,7 +137,7 @@ export class JobRunner implements AsyncDisposable {
     }
   }
 
-  /** Runs the next jobs. Never rejects. */
+  /** Works on a job for one turn. Never rejects. */
   async #work(job: BegunJob, turn: Turn): Promise<void> {
     const { store, keys, billing, parts, reach, room, log } = this.#options
     const { id, request, owner } = job
@@ -149,7 +150,7 @@ export class JobRunner implements AsyncDisposable {
       if (!key) return await this.#end(job, { state: "failed", error: NO_KEY })
       // The job was cancelled just as its turn came.
       if (((await store.get(id))?.endedAt ?? null) !== null) return
-      // The process that accepted the job may have ended, and the credits it reserved are then lost.
+      // If the process that accepted the job has ended, the credits that it reserved are lost.
       await billing.reserve({ requestId: id, key }, jobCost(request))
       const results = {
         document: async (url: string, document: Parameters<JobStore["addDocument"]>[2]) => {

@@ -89,7 +89,8 @@ test("keys take turns, and waiting jobs are counted per key and in total", async
   expect([await store.turns.isOwed(key.id), await store.turns.isOwed("another")]).toEqual([true, false])
   expect((await store.begin(new Date(11)))?.id).toBe("one")
   expect(await store.turns.isOwed(key.id)).toBe(false)
-  // Among equals, it goes to the key whose last turn began longest ago, even though that key's job came later.
+  // Among keys with the same number of active jobs, it goes to the key whose last turn began longest ago, even though
+  // that key's job came later.
   for (const id of ["many 1", "one"])
     await store.end(id, { state: "completed", credits: 0, error: null }, new Date(12))
   await add("new", "another", 13)
@@ -110,7 +111,7 @@ test("a job that yields waits with its remaining work, resumes, and reports its 
   await store.addDocument(first, ADDRESS, { metadata: {} })
   await store.giveWay(first, { kind: "batch", left: 7 })
   expect(await store.get("1")).toMatchObject({ state: "waiting", completed: 1, endedAt: null })
-  // The remaining work counts for its key, and survives the process.
+  // The remaining work counts toward its key's storage, and outlives the process.
   const frontiers = () =>
     statement(db, "select entries from stored_use where store = 'firecrawl_frontier' and key_id = ?").get(
       key.id,
@@ -120,7 +121,7 @@ test("a job that yields waits with its remaining work, resumes, and reports its 
   const again = (await (await opened(db)).jobs.store.begin(new Date(4)))!
   expect(again).toMatchObject({ id: "1", frontier: { kind: "batch", left: 7 }, begunAt: new Date(2) })
   expect(await frontiers()).toBe(undefined)
-  // A job that is cancelled while it waits leaves no stored work.
+  // A job that is cancelled while it is waiting leaves no stored work behind.
   await store.giveWay(again, { kind: "batch", left: 6 })
   await store.end("1", { state: "cancelled", credits: 1, error: null }, new Date(5))
   expect(await frontiers()).toBe(undefined)

@@ -39,12 +39,12 @@ export interface FirecrawlJob {
   readonly credits: number
   readonly error: string | null
   readonly createdAt: Date
-  /** When work on it first started; null if it never did. */
+  /** When work on the job first started; null if it never did. */
   readonly begunAt: Date | null
   readonly endedAt: Date | null
 }
 
-/** A running job with its remaining work; `null` if all of its work remains. */
+/** A running job with its remaining work, which is `null` if none of the work has been done yet. */
 export interface BegunJob extends FirecrawlJob {
   readonly begunAt: Date
   readonly frontier: JobFrontier | null
@@ -110,7 +110,7 @@ export interface FirecrawlTables {
   firecrawl_frontier: { job_id: string; key_id: string; frontier: string }
 }
 
-/** The share of the room that one key may fill, so that others have room as well. */
+/** One key may fill 1/SHARE_OF_KEY of the room, so that others have room as well. */
 const SHARE_OF_KEY = 4
 
 const STEPS: readonly Step[] = [
@@ -193,8 +193,8 @@ export class JobStore {
   }
 
   /**
-   * Whether other processes may work on jobs at the same time. If not, jobs in progress at startup belonged to a lost
-   * process.
+   * Whether other processes may work on jobs at the same time. If not, jobs in progress at startup belonged to a
+   * process that has ended.
    */
   get isShared(): boolean {
     return this.#process !== null
@@ -413,7 +413,7 @@ export class JobStore {
 
   /**
    * Marks the jobs of lost processes as failed; they keep the documents they had found.
-   * @returns true: jobs left by other processes may be waiting, too
+   * @returns true: jobs left over from other processes may be waiting, too
    */
   async recover(now: Date): Promise<boolean> {
     const left = leftWork(this.#db, "firecrawl_job", "scraping")

@@ -27,15 +27,15 @@ export type JobParts = Omit<ScrapeParts, "reader" | "reach" | "scrapeId"> & {
 
 /** One turn of work on a job. */
 export interface JobTurn {
-  /** The work left from the previous turn; null if this is the first. */
+  /** The work left over from the previous turn; null if this is the first turn. */
   readonly from: JobFrontier | null
   /** Whether to stop: pages already being read are stored first. */
   isOver(): Promise<boolean>
 }
 
 /**
- * Works through a job page by page, storing each before the next, until the job is done, its turn is over or `signal`
- * aborts. Each turn reads at least one page.
+ * Works through a job page by page, storing each page before the next, until the job is done, its turn is over or
+ * `signal` aborts. Each turn reads at least one page.
  * @returns the remaining work, or null
  */
 export async function runJob(
@@ -63,11 +63,12 @@ async function runCrawl(
 ): Promise<JobFrontier | null> {
   const { signal, results } = parts
   const { scrape } = request
-  // Loaded when first needed, like the reader.
+  // The crawler's code is loaded when it is first needed, like the reader.
   const { walkSite } = await import("#crawler")
   const admits = await linkTest(request, await parts.reach.addresses())
   const from = turn.from?.kind === "crawl" ? turn.from.walk : null
-  // Among addresses that differ only in parameters, one was already chosen.
+  // Registers the addresses read in earlier turns, so that no address that differs from one of them only in its
+  // parameters is read as well.
   for (const url of from?.done ?? []) admits(url)
   let left: JobFrontier | null = null
   const pages = walkSite(reader, {
@@ -121,7 +122,7 @@ async function runBatch(
   const work = async (): Promise<void> => {
     while (!isOver()) {
       if (begun > first && (await turn.isOver())) return
-      // Another worker may have started the last one.
+      // Another worker may have taken the last address.
       if (isOver()) return
       const address = addresses[begun]!
       begun += 1

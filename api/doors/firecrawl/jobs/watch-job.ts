@@ -59,7 +59,7 @@ async function tell(
   if (standing === null) return
   await send({ type: "catchup", data: { ...summaryOf(standing), status: "scraping", data: [] } })
   for (let told = 0; !socket.closed.aborted; await pause(POLL_MS, socket.closed)) {
-    // Read before its documents: a job that has ended produces no more of them.
+    // The job is read before its documents, because a job that has ended produces no more documents.
     const job = await store.get(id)
     if (job === null) return
     const admits = await reach.addresses()
@@ -73,7 +73,7 @@ async function tell(
     if (job.endedAt === null) continue
     const data = { ...summaryOf(job), data: [] }
     if (job.state === "failed") await send({ type: "error", error: job.error, data })
-    // Clients know messages for two endings only: `error` if the job failed, and `done` if it was completed.
+    // Clients know only messages for two endings: `error` if the job failed, and `done` if it was completed.
     else await send({ type: job.state === "completed" ? "done" : "catchup", data })
     return
   }

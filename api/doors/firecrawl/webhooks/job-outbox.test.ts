@@ -83,7 +83,7 @@ test("an undelivered message waits, a permanently refused one is dropped, and bo
   expect(first).toMatchObject({ job: "1", key: OWNER.keyId, event: "started" })
   expect(await due([OWNER.keyId])).toEqual([])
   await outbox.settle(first!.id, { error: "answered 500", status: 500, final: false })
-  // The others wait behind the first: receivers get messages in order.
+  // The other messages wait behind the first: receivers get messages in order.
   expect(await due()).toEqual([])
   expect(await outbox.count({ state: "waiting" })).toBe(2)
   aheadMs = 60_000

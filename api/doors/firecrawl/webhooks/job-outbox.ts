@@ -9,7 +9,7 @@ import type { JobEvent } from "./job-webhook.ts"
 export interface OfJob {
   readonly job: string
   readonly event: JobEvent
-  /** Index of the document in the message, among the results of the job; null if it has none. */
+  /** Position of the message's document among the results of the job; null if the message has no document. */
   readonly place: number | null
 }
 

@@ -21,7 +21,7 @@ import { readBatch } from "../jobs/crawl-request.ts"
 import { JobStore } from "../jobs/job-store.ts"
 import type { Asked } from "./testing/job-worker.ts"
 
-// Jobs that notify a receiver, in a process that is killed while it works, while it sends, and while it waits.
+// Jobs that notify a receiver, in a process that is killed while it is working, sending or waiting.
 
 const WORKER = join(import.meta.dirname, "testing/job-worker.ts")
 const PAGES = 12
@@ -94,7 +94,8 @@ test("every job event survives many kills, with one id and in order", async () =
   for (let at = 0; at < KILLS; at++) {
     await begin()
     if (at % 3 === 0) await begin()
-    // In the middle of a job, or at any time: before it, at its end, or while messages are sent.
+    // Kills the process either in the middle of a job or at any other time: before the job, at its end, or while
+    // messages are being sent.
     const isHeld = at % 2 === 0
     if (isHeld) await until(async () => (await store.get(jobs.at(-1)!))!.completed > 0)
     else {
@@ -121,7 +122,7 @@ test("every job event survives many kills, with one id and in order", async () =
     )
   await until(async () => {
     if ((await count("and due_at > first_due_at")) > 0)
-      // Retried, because another process might be writing.
+      // The write is retried, because another process might be writing.
       await db.patiently(() =>
         db.script("update firecrawl_message set due_at = first_due_at where state = 'waiting'"),
       )

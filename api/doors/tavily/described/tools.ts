@@ -50,7 +50,7 @@ export const tavilyTools: readonly Tool[] = [
     run: async (api, { time_range, ...given }) => {
       const answer = await api.post("/search", {
         ...given,
-        // Models tend to fill in all three; the endpoint takes either the first or the other two.
+        // Models tend to fill in all three; the endpoint accepts either the first or the other two.
         ...(!given["start_date"] && !given["end_date"] && { time_range }),
         ...(given["country"] ? { topic: "general" } : {}),
         include_published_date: true,

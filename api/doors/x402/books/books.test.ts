@@ -103,7 +103,7 @@ describe("the ledger", () => {
     const [db] = exec.mock.contexts as DatabaseSync[]
     exec.mockRestore()
     vi.unstubAllEnvs()
-    // SQLite's error code for "full".
+    // SQLite's number for the level "full".
     expect(db!.prepare("pragma synchronous").get()).toEqual({ synchronous: 2 })
     expect(await ledger.isFull()).toBe(false)
   })

@@ -44,9 +44,9 @@ export interface Books {
   /** All sales, newest first. */
   sales(span: Span & { readonly limit: number; readonly offset: number }): Promise<readonly Sale[]>
   count(span: Span): Promise<number>
-  /** Oldest first; read row by row, however many there are. */
+  /** All sales, oldest first; read row by row, however many there are. */
   allSales(span: Span): AsyncIterable<Sale>
-  /** Newest first. */
+  /** The income by day, newest first. */
   days(span: Span): Promise<readonly Day[]>
   /** How often requests ended in each way, by day; newest first. */
   outcomes(
@@ -118,7 +118,7 @@ export function openBooks(db: StateStore): Books {
   }
 }
 
-/** As text, this sorts before all others. */
+/** As text, this sorts before all days. */
 const FIRST_DAY = ""
 const LAST_DAY = "9999-99-99"
 
@@ -134,6 +134,6 @@ const inDollars = <T extends { readonly amount: number }>({ amount, ...row }: T)
 /** Whether some text is a date in the format used for ranges. */
 export const isDay = (text: string): boolean => {
   const date = new Date(`${text}T00:00:00Z`)
-  // Years with more digits are written with a sign.
+  // Years with more than four digits are written with a sign.
   return /^\d/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${text}T`)
 }

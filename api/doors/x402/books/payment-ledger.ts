@@ -57,7 +57,7 @@ export interface Unsettled extends Purchase {
 export interface Ledger extends Disposable {
   get(id: string): Promise<Entry | null>
   /**
-   * Must be called before money can move.
+   * Records that a payment is about to be settled. Must be called before money can move.
    * @returns false when another process is already handling that payment
    */
   begin(
@@ -161,7 +161,7 @@ const STEPS: readonly Step[] = [
    create index x402_payments_by_answer on x402_payments (octet_length(answer)) where answer is not null`,
 ]
 
-/** Maximum total size of answers waiting for payers. A search's answer is usually 20 KB, so only thousands of uncollected answers can reach it. */
+/** Maximum total size of answers waiting for payers. A search's answer is usually 20 KB, so it would take thousands of uncollected answers to reach this size. */
 const MOST_BYTES = 256_000_000
 
 /** Brings the tables up to date, for code that only reads them. */

@@ -34,7 +34,7 @@ export function paymentRoutes(router: Router<RequestState>, { db }: { readonly d
 
   serve(router, calls.exportPayments, async ({ ctx, query }) => {
     const sales = books.allSales(spanOf(query))
-    // The file extension also determines its type.
+    // The file extension also determines the type of the response.
     ctx.attachment("payments.csv")
     ctx.body = Readable.from(salesAsCsv(sales))
     return undefined

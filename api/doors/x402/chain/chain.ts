@@ -27,7 +27,7 @@ const CALL_MS = 5000
 /** Number of blocks requested at once; providers refuse much larger ranges. */
 const SPAN = 1000
 const MAX_SPANS = 60
-/** Margin for differences between the clocks of nodes and of this machine. */
+/** CLOCK_SKEW_SECONDS: margin for differences between the clocks of nodes and of this machine. */
 /** Maximum size of a node's reply: transfers of one authorization take a few kilobytes. */
 const MOST_BYTES = 1024 * 1024
 const CLOCK_SKEW_SECONDS = 120
@@ -90,7 +90,7 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
         : { kind: "paid", transaction }
     }
     if (BigInt(head.timestamp) >= BigInt(validBefore)) return { kind: "dead", because: "expired" }
-    // The known reason why a transfer without sufficient funds fails when it is carried out.
+    // Without sufficient funds, the transfer would fail when it is carried out.
     if ((await read(BALANCE_OF + word(from))) < BigInt(value)) return { kind: "dead", because: "no-balance" }
     return { kind: "open" }
   }
@@ -122,7 +122,7 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
   /** Searches back from the newest block, one span at a time, to before the authorization reached us. */
   async function findUse({ from, nonce }: Authorization, head: number, since: number): Promise<Log | null> {
     const oldest = BigInt(Math.floor(since / 1000) - CLOCK_SKEW_SECONDS)
-    // Blocks added after the head was read might contain it too.
+    // Blocks added after the head was read might contain the use, too.
     let to: number | "latest" = "latest"
     for (let first = head - SPAN, span = 0; span < MAX_SPANS; span++, first -= SPAN) {
       const lowest = Math.max(0, first)

@@ -157,7 +157,7 @@ describe("settlement by a facilitator", () => {
   test.each([
     [no("insufficient_funds"), "insufficient_funds"],
     [no("insufficient_funds", HASH), "insufficient_funds"],
-    // It was sent, and the network says that it failed.
+    // The transaction was sent, and the network reports that it failed.
     [no("transaction_failed", HASH), "transaction_failed"],
     [no("invalid_transaction_failed", HASH), "invalid_transaction_failed"],
   ])("is refused by %o", async (answer, reason) => {

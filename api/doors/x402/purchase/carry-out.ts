@@ -33,7 +33,7 @@ export interface PurchaseParts {
   readonly log: Logger
 }
 
-/** How a purchase ended; for one that was answered, this depends on whether the answer arrives. */
+/** How a purchase ended; if it was answered, this depends on whether the answer arrives. */
 export type Ended =
   | { readonly kind: "refused"; readonly outcome: X402Outcome }
   | {
@@ -111,7 +111,7 @@ async function search(ctx: Context, { request }: Purchase, parts: AskParts) {
   }
 }
 
-/** Settles the payment, and answers according to the outcome. The ledger has the payment as `settling`. */
+/** Settles the payment, and answers according to the outcome. The ledger already lists the payment as `settling`. */
 async function settle(
   ctx: Context,
   purchase: Purchase,

@@ -6,9 +6,9 @@ import type { Terms } from "../terms.ts"
 const MIN_SECONDS_LEFT = 6
 
 /**
- * Checks that don't depend on the request: whether the payment pays us the price, now. {@link readPayment} has already
- * compared network and token with the terms. Use this only for a payment that is new here: a payment that may have been
- * carried out must not be refused because it has expired since then.
+ * Checks that don't depend on the request: whether the payment, as of now, pays us the price. {@link readPayment} has
+ * already compared network and token with the terms. Use this only for a payment that is new here: a payment that may
+ * have been carried out must not be refused because it has expired since then.
  *
  * @returns the code for the payer; null if these checks find no problem
  */

@@ -73,7 +73,7 @@ function conclude(seen: OnChain | null, reason: string | null): Settlement | nul
   return { kind: "refused", reason: reason ?? DEAD_REASONS[seen.because], withoutCover }
 }
 
-/** The term facilitators use for it. */
+/** The code that facilitators use for each reason. */
 const DEAD_REASONS: Readonly<Record<Extract<OnChain, { kind: "dead" }>["because"], string>> = {
   "spent-elsewhere": PAYMENT_REFUSALS.nonceUsed,
   expired: PAYMENT_REFUSALS.validBefore,

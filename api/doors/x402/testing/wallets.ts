@@ -11,7 +11,7 @@ export const payer: HDAccount = account(1)
 export const payee: HDAccount = account(2)
 /** An account that owns none of the token. */
 export const brokePayer: HDAccount = account(3)
-/** An account that spends its tokens elsewhere while it pays. */
+/** An account that spends its tokens elsewhere while it is paying. */
 export const drainPayer: HDAccount = account(4)
 export const payerV1: HDAccount = account(5)
 export const stranger: HDAccount = account(6)

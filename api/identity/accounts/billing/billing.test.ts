@@ -100,7 +100,7 @@ test("calls wait for disk space, which is reported once, and are counted within 
     ],
     0,
   ])
-  // Only the beginning of a question is kept while it waits in memory.
+  // Only the beginning of a question is kept while its call is waiting in memory.
   expect((await log.list({ limit: 9 })).map(({ query }) => query?.length ?? 0)).toEqual([1000, 1000, 1000, 0])
   // When calls have to wait again, they are reported again.
   refusing = NO_ROOM
@@ -159,7 +159,7 @@ test("without disk space, a limit counts reservations in memory until they are r
   await billing.settle(callOf("a", limited), { credits: 1 }, SERVED)
   await billing.settle(callOf("c", limited), { credits: 0 }, SERVED)
   refusing = NO_ROOM
-  // One of two is counted, and no credits are reserved any more.
+  // One of the two credits has been used, and none is reserved any more.
   await reserve("e")
   await expect(reserve("f")).rejects.toEqual(PASSED)
 })

@@ -39,7 +39,7 @@ export interface AnsweredCall extends Served {
       readonly person?: string
     }
   readonly cost: Cost
-  /** When it was answered, in milliseconds since 1970. */
+  /** When the call was answered, in milliseconds since 1970. */
   readonly at: number
 }
 
@@ -55,7 +55,7 @@ interface Waiting {
 /** Time between two attempts to count waiting calls, and the number of calls counted in one transaction. */
 const AGAIN_MS = 2000
 const CALLS_AT_ONCE = 200
-/** Number of a question's characters that are kept while its call waits. */
+/** Number of a question's characters that are kept while its call is waiting. */
 const KEPT_CHARS = 1000
 
 export interface BillingParts {
@@ -222,7 +222,7 @@ export class Billing implements AsyncDisposable {
     return this.#unsettled.size
   }
 
-  /** Maximum number of such calls. */
+  /** Maximum number of calls that may wait to be counted. */
   get mostWaiting(): number {
     return this.#unsettled.most
   }
@@ -250,8 +250,8 @@ export class Billing implements AsyncDisposable {
   }
 
   /**
-   * The same for a write. A commit in progress may still complete, but only before the next write, since writers take
-   * turns.
+   * Like `#unlessGivenUp`, but for a write. A commit in progress may still complete, but only before the next write,
+   * since writers take turns.
    */
   async #writeUnlessGivenUp<T>(work: () => Promise<T>, line: string | undefined): Promise<T> {
     return await this.#unlessGivenUp((check) =>
@@ -333,7 +333,7 @@ export class Billing implements AsyncDisposable {
     if (gone !== undefined && gone.length > 0) await writes.run(() => late!.forget(gone))
   }
 
-  /** Counts a call unless it is already counted: the server may have committed it just before it went away, without this process learning of it. */
+  /** Counts a call unless it is already counted: the server may have committed it just before it became unreachable, without this process learning of it. */
   async #writeOnce(answered: AnsweredCall): Promise<void> {
     const { at, call } = answered
     if (!(await this.#parts.log.has({ at, requestId: call.requestId }))) await this.#write(answered)

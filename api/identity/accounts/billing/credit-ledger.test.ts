@@ -68,7 +68,7 @@ describe("a credit limit", () => {
     expect(await ledger.refusal(key, 2, { key: 0, account: 0 })).toBeNull()
     expect(await ledger.refusal(key, 3, { key: 0, account: 0 })).toBe("key")
     expect(await ledger.refusal(key, 2, { key: 1, account: 0 })).toBe("key")
-    // A call that can cost nothing exceeds no limit, even when no credits are left.
+    // A call that cannot cost anything never exceeds a limit, even when no credits are left.
     expect(await ledger.hold(call(key), { credits: 2 })).toBeNull()
     expect(await ledger.hold(call(key), {})).toBeNull()
   })
@@ -102,7 +102,7 @@ describe("a credit limit", () => {
     expect(await paid.hold(call(two), { credits: 3 })).toBe("paygo")
     expect(await paid.hold(call(two), { credits: 2 })).toBeNull()
     expect(await paid.left(one)).toBe(Infinity)
-    // By now, five of the ten credits are reserved, and the ledger doesn't know about others that were already used.
+    // At this point, five of the ten credits are reserved, and others have been used without the ledger's knowledge.
     expect(await open({ credits: 10 }).refusal(two, 2, { key: 9, account: 3 })).toBeNull()
     expect(await open({ credits: 10 }).refusal(two, 2, { key: 9, account: 4 })).toBe("plan")
     // The key's own limit is reported before the plan's.

@@ -12,7 +12,7 @@ import type { ApiKey } from "../keys/keys.ts"
 /** Credits that all keys together may use in a calendar month (UTC). */
 export interface Plan {
   readonly name: string
-  /** Null for no limit. */
+  /** Credits for each month; null for no limit. */
   readonly credits: number | null
   /** Credits that may be used in addition to those of the plan. */
   readonly paygo: number
@@ -32,7 +32,7 @@ export interface CountedCall extends Omit<LedgerCall, "key"> {
   readonly key: Pick<ApiKey, "id" | "creditLimit">
 }
 
-/** How many credits over their limits a key and all keys together are. */
+/** By how many credits a key, and all keys together, exceed their limits. */
 interface Passed {
   readonly key: number
   readonly account: number
@@ -229,7 +229,7 @@ export class Ledger {
   }
 
   /**
-   * Whether calls with a key may count for this project: the key has already named it this month, or has not reached
+   * Whether calls with a key may count toward this project: the key has already named it this month, or has not reached
    * the maximum number of projects.
    */
   async mayName(keyId: string, project: string): Promise<boolean> {
@@ -253,7 +253,7 @@ export class Ledger {
     const until = Date.now() + HOLD_MS
     const put = (meter: Meter | typeof CREDITS, amount: number) =>
       addHold.run(this.#db, { ...of, meter, amount, until })
-    // The store runs them in this order, and none waits for the previous one's result.
+    // The store runs these statements in this order, and none of them waits for the previous one's result.
     const passed = this.#passed(call.key, handedOut)
     const puts = metersOf(most).map(([meter, pages]) => put(meter, pages))
     if (most.credits) puts.push(put(CREDITS, most.credits))
@@ -414,7 +414,7 @@ export class Ledger {
       .execute()
   }
 
-  /** Credits over the limits if everything reserved falls due: zero or negative while the limits hold. */
+  /** Credits over the limits if everything reserved is charged: zero or negative while the limits are respected. */
   async #passed({ id, creditLimit }: ApiKey, handedOut: number): Promise<Passed> {
     const { credits: plan, paygo } = this.plan
     const used = async (subject: string, per: "month" | "total", keyId: string | null) => {
@@ -462,7 +462,7 @@ const sumOf = (one: Passed, other: Passed): Passed => ({
   account: one.account + other.account,
 })
 
-/** `2026-11`, in UTC. */
+/** The month of a time in UTC, such as `2026-11`. */
 const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7)
 
 function used(rows: readonly { readonly endpoint: Endpoint; readonly credits: number }[]): Used {

@@ -69,7 +69,7 @@ test("a limit still holds to the credit", async () => {
 test("calls that must be stored are refused, with the reason", async () => {
   const key = await app.key()
   await fillDisk()
-  // More data than fits on the existing pages of the file.
+  // This is more data than fits on the existing pages of the file.
   const { status, body } = await app.call("/research", key, { input: "bees and honey ".repeat(1000) })
   expect(status).toBe(503)
   expect(JSON.stringify(body)).toContain("The server's disk is full")

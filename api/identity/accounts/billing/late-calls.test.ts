@@ -21,7 +21,7 @@ let folder: ReturnType<typeof temporaryFolder>
 let db: StateStore
 let log: CallLog
 let ledger: Ledger
-/** Whether the state server is away; `after`: it goes away once it has done its work. */
+/** Whether the state server is away; with `after`, it becomes unreachable once it has done its work. */
 let away: "no" | "yes" | "after"
 beforeEach(() => {
   folder = temporaryFolder()

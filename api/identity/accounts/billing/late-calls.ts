@@ -31,8 +31,8 @@ export const migrateLateCalls = (db: StateStore): void => migrate(db, "late-call
 
 /**
  * Calls answered while the state server was away, in journals until they are counted. The counting transaction also
- * records how far a journal is counted, so each call is counted once even after a kill or a commit with an unknown
- * outcome.
+ * records how far a journal has been counted, so each call is counted once even after a kill or a commit with an
+ * unknown outcome.
  *
  * @typeParam T a call that can be represented in JSON
  */
@@ -70,7 +70,7 @@ export class LateCalls<T extends object> implements AsyncDisposable {
         .where("journal", "=", id)
         .executeTakeFirst()
       const before = row?.counted ?? 0
-      // In parallel: in sequence, every statement would add a round trip while others wait to write.
+      // Written in parallel: in sequence, every statement would add a round trip while others are waiting to write.
       const ends = await Promise.allSettled(
         waiting.filter(({ at }) => at >= before).map(({ call }) => write(call)),
       )
@@ -94,7 +94,7 @@ export class LateCalls<T extends object> implements AsyncDisposable {
     return gone
   }
 
-  /** Deletes the records of how far removed journals were counted. */
+  /** Deletes the counting positions recorded for removed journals. */
   async forget(ids: readonly string[]): Promise<void> {
     for (const id of ids) await this.#queries.deleteFrom("late_calls").where("journal", "=", id).execute()
   }

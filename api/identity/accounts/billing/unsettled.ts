@@ -2,7 +2,7 @@ import { ApiError } from "../../../errors.ts"
 
 /** Maximum number of waiting calls: enough for nine minutes of continuous calls by 64 clients. */
 const MOST_CALLS = 10_000
-/** One key may have this fraction of the waiting calls, so that it never takes all of the room. */
+/** One key may have at most 1/SHARE_OF_KEY of the waiting calls, so that it never takes all of the room. */
 const SHARE_OF_KEY = 10
 /** The average number of credits that each of a key's waiting calls may cost. */
 const CREDITS_OF_CALL = 2
@@ -23,7 +23,7 @@ const NOTHING: Sums = { calls: 0, credits: 0 }
 
 const DISK_FULL =
   "The server's disk is full or read-only, and the limit of calls that can wait to be counted is reached. Try again once its operator has freed space or made the data folder (FOSSICK_DATA_DIR) writable."
-/** The same message if the state is kept on a server. */
+/** The message for the same case when the state is kept on a server. */
 export const STATE_AWAY =
   "The server that keeps the state cannot be reached, and the limit of calls that can wait to be counted is reached. Try again once the server is back."
 
@@ -38,7 +38,7 @@ export class Unsettled<W extends Waiting = Waiting> {
   readonly mostCreditsOfKey: number
   readonly #because: string
   #waiting: W[] = []
-  /** Limited calls in progress, by request: the maximum they may cost. */
+  /** The maximum cost of each limited call in progress, by request. */
   readonly #held = new Map<string, { readonly keyId: string; readonly credits: number }>()
   /** The waiting calls' number and credits, by key. */
   readonly #sums = new Map<string, Sums>()
@@ -57,7 +57,7 @@ export class Unsettled<W extends Waiting = Waiting> {
     return this.#waiting.length
   }
 
-  /** Waiting and held credits of a key; of all keys when none is named. */
+  /** Credits of a key's waiting calls and of its calls in progress; of all keys when none is named. */
   credits(keyId?: string): number {
     let credits = keyId === undefined ? this.#credits : this.#sumsOf(keyId).credits
     for (const held of this.#held.values()) {

@@ -43,7 +43,7 @@ afterEach(async () => {
 const add = (n: number) => async () => {
   await statement(db, "insert into t values (?)").run(n)
 }
-/** Waits inside its transaction, so that a test can look before anything is written. */
+/** Waits inside its transaction, so that a test can check the state before anything is written. */
 const addAfter = (go: Promise<void>, n: number) => async () => {
   await go
   await add(n)()

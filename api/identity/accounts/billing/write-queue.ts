@@ -22,7 +22,7 @@ interface Entry {
   readonly reject: (error: unknown) => void
 }
 
-/** The error when one piece of work in a transaction failed, and so the transaction did. */
+/** The error when a transaction failed because one piece of work in it failed. */
 class WorkFailed extends Error {
   readonly entry: Entry
 
@@ -34,8 +34,8 @@ class WorkFailed extends Error {
 
 /**
  * Writes to the state without blocking the event loop: all work queued in one turn of the event loop is committed in
- * one transaction, and while another process writes, the queue waits with a timer, not in SQLite. When the promise of a
- * piece of work resolves, its transaction is in the file and survives `kill -9`. Work must await nothing but the
+ * one transaction, and while another process is writing, the queue waits with a timer, not in SQLite. When the promise
+ * of a piece of work resolves, its transaction is in the file and survives `kill -9`. Work must await nothing but the
  * database, and may run more than once, because it is repeated when other work in its transaction throws.
  */
 export class WriteQueue {
@@ -60,7 +60,7 @@ export class WriteQueue {
    * Runs `work` in the next transaction.
    * @param line Pieces of work on different lines share no rows that one of them writes and the other reads, so that a
    * distant server gets their statements together. Work on the same line, and work without a line, takes turns.
-   * @throws ApiError 503 when another process holds the file for too long
+   * @throws ApiError 503 when another process keeps the file locked for too long
    */
   run<T>(work: () => Promise<T>, line?: string): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -115,7 +115,7 @@ export class WriteQueue {
 
   /** The failed work may have been written in part, so the transaction was rolled back; the rest of its work is repeated without the failed work. */
   #withoutIt(entries: readonly Entry[], { entry, cause }: WorkFailed): void {
-    // The others cannot be written either.
+    // The other pieces of work cannot be written either.
     if (isUnwritable(cause, this.#dir)) return this.#rejectAll(entries, cause)
     entry.reject(cause)
     this.#waiting = [...entries.filter((other) => other !== entry), ...this.#waiting]
@@ -151,7 +151,7 @@ async function allWorked(entries: readonly Entry[]): Promise<ReadonlyMap<Entry, 
       while (end < entries.length && entries[end]!.line !== undefined) end++
     const lines = Map.groupBy(entries.slice(at, end), ({ line }) => line)
     let failure: unknown
-    // The transaction must not end while one of them still has a statement to send.
+    // The transaction must not end while one of the lines still has a statement to send.
     await Promise.all(
       [...lines.values()].map((some) => inTurn(some).catch((error: unknown) => (failure ??= error))),
     )

@@ -1,6 +1,6 @@
 /** The header that names the person for whom a service makes a call. */
 export const ACTING_HEADER = "X-Fossick-Acting-For"
-/** The same header as sent by Open WebUI: signed if Open WebUI was given a secret. */
+/** The same header as sent by Open WebUI: signed if Open WebUI has a secret. */
 export const OPEN_WEBUI_TOKEN = "X-OpenWebUI-User-Jwt"
 export const OPEN_WEBUI_EMAIL = "X-OpenWebUI-User-Email"
 

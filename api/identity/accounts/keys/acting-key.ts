@@ -67,8 +67,8 @@ function inBoth<T>(one: readonly T[] | null, other: readonly T[] | null): readon
 }
 
 /**
- * The key a service signs the person's name with (HS256): 256 bits, derived from a secret of the state and the id of
- * the key.
+ * The key that a service uses to sign the person's name (HS256): 256 bits, derived from a secret of the state and the
+ * id of the service's key.
  */
 export async function signingSecretOf(db: StateStore, { id }: Pick<ApiKey, "id">): Promise<string> {
   const secret = await keptSecret(db, "acting")

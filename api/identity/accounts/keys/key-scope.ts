@@ -110,7 +110,7 @@ function hosts(list: readonly string[] | undefined): readonly string[] {
   }
 }
 
-/** In the form stored in `state.db`; null for everything. */
+/** The scope in the form stored in `state.db`; null for a scope without limits. */
 export const scopeText = (scope: KeyScope): string | null =>
   isUnlimited(scope) ? null : JSON.stringify(scope)
 

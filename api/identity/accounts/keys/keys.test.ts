@@ -140,7 +140,7 @@ describe("keys", () => {
       creditLimit: null,
       rateLimits: null,
       mayMakeKeys: false,
-      // Other people might have it as well.
+      // Other people might have the key as well.
       mayEndItself: false,
       expiresAt: null,
       name: "",

@@ -54,7 +54,7 @@ export interface ApiKey {
   readonly scope: KeyScope
   /** The users and groups whose pages the holder may read, in addition to public pages; null for every page, whoever its readers are. */
   readonly principals: readonly Principal[] | null
-  /** Projects that it may name; empty for any. If there is just one, calls that name none belong to it. */
+  /** Projects that calls with this key may name; empty for any. If there is just one, calls that name no project belong to it. */
   readonly projects: readonly string[]
   /** Null if only the plan limits its credits. */
   readonly creditLimit: CreditLimit | null
@@ -67,8 +67,8 @@ export interface ApiKey {
   /** When it expires; null if never. */
   readonly expiresAt: Date | null
   /**
-   * For the key of a service that acts for people, each with their own rights: without a person it gives no access.
-   * Null for any other key.
+   * How the key's service names the people it acts for, each with their own rights; without a person the key gives no
+   * access. Null for a key that doesn't act for people.
    */
   readonly actsForPeople: ActsBy | null
   /**
@@ -143,7 +143,7 @@ export interface KeyStore {
   lookUp(presented: string): Promise<MadeKey | null>
   /** The key with this id, or null when it may not be used: for work that continues after its call. */
   byId(id: string): Promise<ApiKey | null>
-  /** The name a key's maker gave it, disabled or not, or a person's user name. Empty if there is no name or no such key. */
+  /** The name given to a key by its maker, whether the key is disabled or not, or a person's user name. Empty if there is no name or no such key. */
   nameOf(id: string): Promise<string>
   /** Makes and stores a key. The return value is the only copy of its text. */
   create(spec: KeySpec): Promise<string>
@@ -177,7 +177,7 @@ export interface KeyStore {
   validOf(generation: string, madeBy: string | null): Promise<readonly MadeKey[]>
   /**
    * Disables the keys made by one call.
-   * @param madeBy only those made by this key
+   * @param madeBy the key whose keys are disabled; null for all makers
    * @returns how many were still valid; null when none was ever made
    */
   disableGeneration(generation: string, madeBy: string | null): Promise<number | null>
@@ -306,7 +306,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
     const row = await byDigest.get(db, { given })
     return row !== undefined && timingSafeEqual(row.digest, given) ? keyOf(row) : null
   }
-  /** Credits given to it stay counted for its maker. */
+  /** Credits given to the deleted key stay counted for its maker. */
   const remove = async ({ id, made_by, credit_limit }: Pick<KeyRow, "id" | "made_by" | "credit_limit">) => {
     if (made_by !== null)
       await update(made_by, { handed_out_before: sql<number>`handed_out_before + ${credit_limit ?? 0}` })
@@ -387,7 +387,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
         .select(["id", "made_by", "credit_limit"])
         .where("made_by", "is not", null)
         .where((eb) => eb.or([eb("disabled_at", "<", before), eb("expires_at", "<", before)]))
-        // Credits of this month count for a maker with a monthly limit.
+        // Keys made this month are kept, because their credits count for a maker with a monthly limit.
         .where("created_at", "<", now().slice(0, 7))
         .limit(count)
         .execute()

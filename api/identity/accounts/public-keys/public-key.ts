@@ -6,7 +6,7 @@ import type { RateLimits } from "../rates/rate-limits.ts"
 export interface PublicKeySpec {
   /** The name its maker gave it; empty if none. */
   readonly name: string
-  /** The one source whose pages it sees; null if it has a collection. */
+  /** The only source whose pages the key may find; null if the key has a collection. */
   readonly source: string | null
   readonly collection: string | null
   /** Origins of the web pages that may use it (RFC 6454, section 6.2), such as `https://docs.example.com`. */

@@ -64,7 +64,7 @@ export async function readPublicKey(
   return { spec }
 }
 
-/** The serialised origin of web pages (RFC 6454, section 6.2). */
+/** Whether text is the serialised origin of web pages (RFC 6454, section 6.2). */
 export const isOrigin = (text: string): boolean =>
   /^https?:\/\/[a-z0-9.:[\]-]+$/.test(text) && URL.parse(text)?.origin === text
 

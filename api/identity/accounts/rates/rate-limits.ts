@@ -124,7 +124,7 @@ export class RateCounter implements Rates {
 
   #window(name: string, calls: number): Window {
     const known = this.#windows.get(name)
-    // Moved to the end: the first of the map is the least recently used.
+    // Moves the window to the end, so that the first one in the map is the least recently used.
     this.#windows.delete(name)
     const window =
       known?.times.length === calls ? known : { times: new Float64Array(calls), start: 0, size: 0 }

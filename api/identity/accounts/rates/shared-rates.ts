@@ -71,7 +71,7 @@ const slotsTaken = once((q: Queries<RateTables>, { name, calls, spanMs }: Wanted
     .where("slot", "<", calls),
 )
 
-/** Another process might have created the slot that this one was about to create. */
+/** Number of attempts to take a slot: another process might have created the slot that this one was about to create. */
 const TRIES = 8
 const MOMENT_MS = 500
 /** Time between two checks for slots that are no longer taken, while there are calls. */
@@ -129,8 +129,8 @@ export class SharedRates implements Rates {
   }
 
   /**
-   * Waits briefly for a slot that another process is just creating, which takes only one statement.
-   * @returns whether it added one; null if it was not created in time
+   * Waits briefly for a slot that another process is creating at the moment, which takes only one statement.
+   * @returns whether it added a slot; null if the slot was not created in time
    */
   async #onceMade(add: () => Promise<boolean>): Promise<boolean | null> {
     for (const ms of [0, MOMENT_MS]) {

@@ -24,9 +24,9 @@ export interface KnownNames {
    * @throws ApiError 400 naming the first unknown name, with similar ones
    */
   named(asked: AskedNames): Promise<readonly string[] | undefined>
-  /** All known ones, sorted by name. */
+  /** All names that the caller may know, sorted. */
   all(): Promise<{ readonly sources: readonly string[]; readonly collections: readonly string[] }>
-  /** The known ones among a page's sources, and the collections that hold any of these. */
+  /** Returns a function that finds the known sources among a page's sources, and the collections that contain any of these. */
   filing(): Promise<(sources: readonly string[]) => Filed>
 }
 

@@ -84,9 +84,9 @@ export interface ReachParts {
   readonly readers: LimitParts["readers"]
   /** Tests whether an address belongs to any of these sources. */
   readonly sites: (sources: readonly string[]) => Promise<AddressTest>
-  /** Searches other appliances in addition to the engine; omitted if empty. These searches don't count as searches at the gate. */
+  /** Searches other appliances in addition to the engine; left out if there are none. These searches don't count as searches at the gate. */
   readonly federated?: ((own: Pick<Engine, "search">) => Pick<Engine, "search">) | undefined
-  /** Finds the other appliance where a page was recently found; omitted if empty. */
+  /** Finds the other appliance where a page was recently found; left out if there are no other appliances. */
   readonly holderOf?: ((url: PageUrl) => Peer | null) | undefined
   /** The gate for all searches and all reads of live pages. */
   readonly gates: Gates
@@ -116,7 +116,7 @@ export function reachOf(
   const stored = () => indexLimits({ scope, principals }, parts)
   const isLimited = limitsPages(scope) || principals !== null
   const byTurns: Pick<Engine, "search"> = {
-    // The other appliances to ask are settled above.
+    // Which other appliances to ask has already been decided above.
     search: ({ peers: _peers, ...query }: FederatedQuery, options) =>
       gates.searches.run(() => parts.engine.search(query, options), {
         key: id,
@@ -187,7 +187,7 @@ export function reachOf(
         },
         { key: id, signal, isPatient },
       ),
-    // It takes a millisecond or two, so it doesn't wait for a turn.
+    // A suggestion takes a millisecond or two, so it doesn't wait for a turn.
     suggest: async (query) => {
       const now = await stored()
       const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
@@ -207,7 +207,7 @@ export function reachOf(
         if (now.kind !== "changed") return now
         if (now.page.url !== url && !(await addresses())(now.page.url))
           return { kind: "unread", end: ELSEWHERE }
-        // Its readers might have changed since the last visit.
+        // The page's readers might have changed since the last visit.
         if (scopedPage(now.page, await limits()) === null) return { kind: "unread", end: ELSEWHERE }
         memory?.hold(now.page.markdown.length)
         return now

@@ -1,12 +1,12 @@
 import { mayRead, type PageReaders, type Principal } from "#engine/index/page/readers.ts"
 import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
 
-/** The pages with readers that a key may read. Pages whose readers are unknown are not included. */
+/** The pages that a key may read, among those that have readers. Pages whose readers are unknown are not included. */
 export interface Readable {
   readonly principals: ReadonlySet<Principal>
-  /** Sources that are out of reach, with every page that they hold. */
+  /** Sources that are out of reach, with every page that they contain. */
   readonly hidden: readonly string[]
-  /** Sources of which some pages are out of reach. */
+  /** Sources with some pages that are out of reach. */
   readonly partly: ReadonlySet<string>
   /** Labels of the lists of readers that include the key, sorted. */
   readonly labels: readonly string[]

@@ -118,7 +118,7 @@ export function scopedEngine(
   }
 }
 
-/** Without the model: its choice depends on the languages of all pages, so it would reveal something about hidden ones. */
+/** The notice leaves out the model: its choice depends on the languages of all pages, so it would reveal something about hidden ones. */
 const ofSeenPages = ({ languages, isScarce }: LanguageNotice) => noticeOf({ languages, isScarce })
 
 /**
@@ -154,7 +154,7 @@ export function domainTest(domains: readonly string[]): (url: PageUrl) => boolea
   return (url) => matchesDomains(placeOf(url), rules)
 }
 
-/** The requested names within the limits; null if none is left. The engine reads an empty list as "all". */
+/** The requested names within the limits; null if no names remain, because the engine reads an empty list as "all". */
 export function narrowed(asked: PageFilter, { sources, domains, readable }: PageLimits): PageFilter | null {
   const { sources: askedSources = [], includeDomains: askedDomains = [], excludeSources = [] } = asked
   const ofSources =
@@ -198,8 +198,8 @@ const covers = (listed: string, host: string): boolean =>
   matchesDomains({ host, domain: getDomain(host) ?? host, port: 0 }, domainRules([listed]))
 
 /**
- * Limits as text: the same for keys that see the same pages, under any names. There can be thousands of labels, so only
- * their digest is included.
+ * Limits as text, which is the same for all keys that see the same pages, whatever those keys are. There can be
+ * thousands of labels, so only their digest is included.
  */
 export const limitsText = (limits: PageLimits | null): string =>
   limits === null

@@ -127,7 +127,7 @@ describe("a query within limits", () => {
   })
 })
 
-/** The collections of the index, which has two sources; one of them is in a collection, and another name there is not a declared source. */
+/** The collections of an index with two sources: one collection contains one of the sources, and the other also names a source that isn't declared. */
 const COLLECTIONS = { parts: ["open"], all: ["open", "closed", "nowhere"] } as const
 const collections = {
   sourcesOf: async (names: readonly string[]) =>
@@ -244,7 +244,7 @@ describe("a caller of the index and the web", () => {
   const URL_A = urlOf("https://docs.example.com/a")
   const controller = () => new AbortController()
 
-  /** What a caller with this scope reaches, and the results. */
+  /** The reach of a caller with this scope, and a record of everything that was requested. */
   function reach(given: Partial<KeyScope>, more: Partial<ReachParts> = {}) {
     const asked = {
       facets: [] as [FacetQuery, unknown][],

@@ -68,7 +68,8 @@ test("a key finds its source's pages, whichever other source reads them too, unt
     expect(await foundBy(other)).toEqual([])
     await run("everything")
   }
-  // The page is gone for the source that has noticed its removal, and stays for the other until that one notices, too.
+  // The page is gone for the source that has noticed its removal, and stays for the other source until that source
+  // notices, too.
   site.serve({ "/manual/seals": status(410) })
   await run("manual")
   expect(await foundBy(manual)).toEqual(["/manual/"])

@@ -4,8 +4,8 @@ import type { AddressTest } from "./reach.ts"
 
 /**
  * Which addresses belong to sources. These are the addresses that a crawl may visit, according to seeds and their
- * redirects, scope and patterns. For an undeclared source, its last crawl decides. A source with neither has no
- * addresses.
+ * redirects, scope and patterns. For an undeclared source, its last crawl decides. A source that is neither declared
+ * nor crawled has no addresses.
  */
 export function sourceSites(db: StateStore, jobs: Jobs): (names: readonly string[]) => Promise<AddressTest> {
   // Loaded with the first call that needs it, like everything needed only for live calls.

@@ -140,7 +140,7 @@ test("a deleted watch releases everything that was counted for it", async () => 
   const entry = { change: "gone", title: "Roses", sources: ["garden"], diff: "-Roses." } as const
   for (const { id } of [first, second]) {
     await watches.keepFirst(id, [seen(1, "1", "Roses.")], address(1), true)
-    // Seen again in another form: it is still one page.
+    // The page was seen again in another form, but it is still one page.
     await watches.keep(
       [{ watch: id, url: address(1), entry, seen: seen(1, "2", "Tulips."), before: "1" }],
       [],

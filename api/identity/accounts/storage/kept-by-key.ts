@@ -30,13 +30,13 @@ const bytesOfKey = once((q: Queries<StoredTables>, { keyId }: { keyId: string })
     .where("store", "in", KEPT_TABLES),
 )
 
-/** Maximum number of bytes that one key may store, under any name. */
+/** Number of bytes stored for each key. */
 export class KeptByKey {
-  /** Number of bytes stored for each key. */
+  /** Maximum number of bytes that one key may store in all tables together. */
   readonly most: number
   readonly #db: StateStore
 
-  /** @param db where the tables are counted by `countStored` */
+  /** @param db a state whose tables are counted by `countStored` */
   constructor(db: StateStore, most: number) {
     this.most = most
     this.#db = db

@@ -155,7 +155,7 @@ describe("a key that stores without end", () => {
     expect((await feedback.list({ limit: 200, offset: 0 })).map(({ requestId }) => requestId)).toContain(
       "kept",
     )
-    // 7 MB were reported. How much disk a server uses for them is a separate matter.
+    // The reported size is 7 MB. How much disk space a server uses for that is a separate matter.
     if (!existsSync(join(dir, "state.db"))) return
     using db = new DatabaseSync(join(dir, "state.db"), { readOnly: true })
     const { bytes } = db
@@ -167,7 +167,7 @@ describe("a key that stores without end", () => {
   test("loses its own oldest calls, and nobody else's", async () => {
     await using app = await serveAccounts({ dir, config: { logMb: 1 } })
     const { callLog, writes } = app.accounts
-    // Entries older than the log's days are deleted.
+    // Entries older than the number of days that the log keeps are deleted.
     const start = Date.now() - 60_000
     const add = (keyId: string, after: number) =>
       callLog.add({

@@ -33,13 +33,13 @@ export interface StoreLimits {
 const ROW_BYTES = 200
 /** Represents all keys. No key has this id: their ids are hexadecimal, or `operator`. */
 const ALL = "*"
-/** The share of the largest key's rows deleted at a time: finding the key again for every row would take longer. */
+/** 1/PART of the largest key's rows are deleted at a time: finding the key again for every row would take longer. */
 const PART = 100
 const MOST_AT_ONCE = 1000
 
 /**
  * A migration step that makes triggers count a table: afterwards, the stored amount is known in the transaction that
- * stores something, however it gets there, and looking it up costs nothing.
+ * stores something, however the data gets there, and looking the amount up costs nothing.
  */
 export function countStored(
   { text, integer, keyed, trigger, own }: SchemaWords,
@@ -144,7 +144,7 @@ export class StoredUse {
   }
 
   /**
-   * Deletes old entries until the limits hold: first those of the key that is over its limit, then those of the key
+   * Deletes old entries until the limits are met: first those of the key that is over its limit, then those of the key
    * that has the most, so that no key displaces data of others. Call it inside the transaction that stored something.
    * @param remove deletes the oldest `count` entries of a key
    */
@@ -170,7 +170,7 @@ export class StoredUse {
   }
 }
 
-/** Limits in bytes for all keys, and a part of that for one. */
+/** Limits in bytes for all keys together, and for one key a share of them. */
 export function storeLimits(
   bytes: number,
   share: number,

@@ -26,7 +26,7 @@ export interface ProgramSite extends AsyncDisposable {
   readonly asked: () => readonly string[]
 }
 
-/** @param document without its `client_id`, which is its address */
+/** @param document the document without its `client_id`, which is the document's address */
 export async function startProgramSite(document: object): Promise<ProgramSite> {
   const opened = new AsyncDisposableStack()
   const folder = opened.use(temporaryFolder())

@@ -95,9 +95,9 @@ const hasLongerPrefix = (
 ): boolean =>
   all.some((one) => one[field].length > provider[field].length && name.startsWith(normal(one[field])))
 
-/** In the form that readers use; null if it can't be a name. */
+/** A name in the form that readers use; null if it can't be a name. */
 function namePart(kind: "user" | "group", prefix: string, given: string): string | null {
-  // Whitespace around it would be lost, making two names the same.
+  // Whitespace around the name would be lost, making two names the same.
   if (given === "" || given.trim() !== given) return null
   return principalOf(`${kind}:${prefix}${given}`)?.slice(kind.length + 1) ?? null
 }

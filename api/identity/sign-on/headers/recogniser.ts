@@ -13,12 +13,12 @@ export interface Recognised {
 }
 
 /**
- * Interval for storing a person's facts again, so that they stay valid for the person's running work without a write
- * for each call.
+ * Interval at which a person's facts are stored again, so that they stay valid for the person's running work without a
+ * write for each call.
  */
 const KEPT_MS = 300_000
 
-/** Determines the person that a request is proof for. Changed facts are stored immediately. */
+/** Determines the person for whom a provider vouches in a request. Changed facts are stored immediately. */
 export function recogniser({
   providers,
   renewals,

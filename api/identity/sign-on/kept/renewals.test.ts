@@ -46,7 +46,7 @@ describe("a session signed in at a provider", () => {
     expect(asked.map(({ role }) => role)).toEqual(asked.map(() => "admin"))
     expect(company.company.tokenCalls()).toBe(before + 1)
     expect(await byId(id)).toMatchObject({ role: "admin" })
-    // Works repeatedly: each refresh returns the token for the next one.
+    // Renewal works repeatedly: each refresh returns the token for the next one.
     for (let round = 0; round < 3; round++) {
       await company.age(40)
       expect(await isSignedIn(visitor)).toBe(true)

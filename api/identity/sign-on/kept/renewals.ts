@@ -41,7 +41,7 @@ const USE = "held"
 export class Renewals {
   readonly #parts: RenewalParts
   readonly #asking = new Map<string, Promise<Renewal>>()
-  /** Until when providers that were away must not be asked. */
+  /** The time until which each provider that was away must not be asked. */
   readonly #resting = new Map<string, number>()
 
   constructor(parts: RenewalParts) {
@@ -94,7 +94,7 @@ export class Renewals {
     )
   }
 
-  /** Whether a session continues as of now. */
+  /** Whether a session may continue, as of now. */
   async mayContinue({ digest, proof }: StoredSession): Promise<boolean> {
     if (proof === null || !this.#parts.providers.has(proof.provider)) return false
     const age = proofAge(proof, this.#parts)
@@ -103,7 +103,7 @@ export class Renewals {
     return outcome === "vouched" || (outcome === "away" && proofAge(proof, this.#parts) === "due")
   }
 
-  /** Asks about an absent person through their sessions. Without a session, no provider vouches. */
+  /** Asks a provider about an absent person through the person's sessions. Without a session, no provider vouches for the person. */
   async renewPerson({ id }: Pick<Person, "id">): Promise<Renewal> {
     for (const { digest, proof } of await this.#parts.store.renewableOf(id, Date.now(), MOST_TRIED)) {
       const renewal = proof === null ? "gone" : await this.#renew(digest, proof)
@@ -126,7 +126,7 @@ export class Renewals {
     return await asking
   }
 
-  /** Asks, or waits for the process that is asking. */
+  /** Asks the provider, or waits for the process that is asking it. */
   async #claimed(digest: Uint8Array, proof: SessionProof): Promise<Renewal> {
     if ((this.#resting.get(proof.provider) ?? 0) > Date.now()) return "away"
     const { store, writes } = this.#parts

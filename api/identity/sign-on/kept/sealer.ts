@@ -6,7 +6,7 @@ import { keptSecret } from "../../accounts/human-ids.ts"
 
 /** Creates and opens text that only this appliance can read and create (AES-256-GCM, NIST SP 800-38D). */
 export interface Sealer {
-  /** @param use the purpose of the data: it can't be opened for another purpose */
+  /** @param use the purpose of the data, which can't be opened for any other purpose */
   seal(use: string, text: string): string
   /** Opens sealed data; null if it wasn't sealed here, or was sealed for another use. */
   open(use: string, sealed: string): string | null

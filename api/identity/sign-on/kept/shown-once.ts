@@ -16,7 +16,7 @@ const STEPS: readonly Step[] = [
      create index sign_on_shown_until on sign_on_shown (until)`,
 ]
 
-/** Remembers one-time proofs until they expire anyway. */
+/** Remembers one-time proofs until they would have expired. */
 export function openShownOnce(
   db: StateStore,
   writes: Pick<WriteQueue, "run">,

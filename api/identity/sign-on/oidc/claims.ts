@@ -32,7 +32,7 @@ function userOf(claims: Claims, claim: string | null): string | null {
 }
 
 function groupsOf(claims: Claims, path: readonly string[]): readonly string[] {
-  // For people in many groups, Microsoft Entra omits the groups and gives an address that lists them.
+  // For people in many groups, Microsoft Entra omits the groups and sends an address where they are listed.
   const elsewhere = claims["_claim_names"]
   if (typeof elsewhere === "object" && elsewhere !== null && Object.hasOwn(elsewhere, path[0] ?? ""))
     throw new SignOnError(

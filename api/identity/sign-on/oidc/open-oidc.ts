@@ -34,11 +34,11 @@ class OverError extends SignOnError {
 
 /** The provider's metadata is reread after this time. */
 const FRESH_MS = 3_600_000
-/** How often keys are reread at most: they are reread when a token has an unknown one, and anyone can send a logout token. */
+/** Minimum time between two rereads of the keys: they are reread when a token has an unknown key, and anyone can send a logout token. */
 const COOLDOWN_MS = 2000
 /** Permitted clock difference in seconds. */
 const CLOCK_TOLERANCE = 30
-/** The provider's error when a refresh token, or the session behind it, has expired (RFC 6749, section 5.2). */
+/** The provider's error codes for a refresh token that has expired, or whose session has (RFC 6749, section 5.2). */
 const OVER = new Set(["invalid_grant", "interaction_required", "login_required", "consent_required"])
 
 /** A provider of OpenID Connect. Discovery happens at the first sign-in, so that an appliance can start without its provider. */
@@ -198,8 +198,8 @@ class OidcProvider implements Provider {
       clientSecret === null ? client.None() : client.ClientSecretBasic(clientSecret),
       {
         [client.customFetch]: fetch,
-        // An address of this machine itself, which users cannot reach. The file accepts no other address over plain
-        // HTTP.
+        // Such an issuer is an address of this machine itself, which users cannot reach. The file accepts no other
+        // address over plain HTTP.
         execute: issuer.startsWith("http:") ? [client.allowInsecureRequests] : [],
       },
     )

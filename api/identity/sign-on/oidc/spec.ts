@@ -10,7 +10,7 @@ export interface OidcSpec extends Reach {
   readonly scopes: readonly string[]
   /** Path to the claim with the user's name; null for the e-mail address, if it is verified. */
   readonly userClaim: string | null
-  /** Path to the claim; null for no groups. */
+  /** Path to the claim with the person's groups; null for no groups. */
   readonly groupsClaim: readonly string[] | null
   /** The provider's names for services whose tokens are also accepted here; empty for none. */
   readonly acceptsTokensFor: readonly string[]

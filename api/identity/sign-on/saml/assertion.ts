@@ -8,7 +8,7 @@ export interface Assertion {
   readonly isTransient: boolean
   /** The session at the provider, for its requests to sign the user out; null if it names none. */
   readonly sessionIndex: string | null
-  /** When the session at the provider ends, in milliseconds since 1970; null if it doesn't say. */
+  /** When the session at the provider ends, in milliseconds since 1970; null if the provider doesn't say. */
   readonly sessionEndsAt: number | null
   /** Values of attributes by their names, each in the provider's order. */
   readonly attributes: ReadonlyMap<string, readonly string[]>

@@ -5,7 +5,7 @@ import { readXml } from "#crawler/page/formats/archive/xml.ts"
 /** The facts needed about an identity provider before the first sign-in. */
 export interface IdentityProvider {
   readonly entityId: string
-  /** Accepts requests with the HTTP-Redirect binding. */
+  /** Address that accepts sign-in requests with the HTTP-Redirect binding. */
   readonly signInUrl: string
   /** Address that accepts answers to the provider's requests to sign users out, with the HTTP-Redirect binding, or null. */
   readonly signOutUrl: string | null

@@ -11,7 +11,10 @@ const DIGESTS: ReadonlySet<string> = new Set([
   "http://www.w3.org/2001/04/xmlenc#sha512",
 ])
 
-/** Maximum size of a message: enough for some 950 groups. The library takes a quarter of a second for that many, and a hundred times as long for ten times as many. */
+/**
+ * Maximum number of elements in a message: enough for about 950 groups. The library takes a quarter of a second for
+ * that many, and a hundred times as long for ten times as many.
+ */
 const MOST_ELEMENTS = 1000
 
 /**

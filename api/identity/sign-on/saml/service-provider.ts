@@ -81,7 +81,7 @@ export class ServiceProvider {
     relayState: string,
   ): Promise<SignOutRequest> {
     const { Destination } = checkMessage(Buffer.from(request, "base64"))
-    // Otherwise another program could pass on an assertion it got.
+    // Without this check, another program could pass on a message that it received.
     if (Destination !== this.#names.signOutUrl) throw new Error("The request was sent to another program.")
     const saml = this.#saml(provider)
     const { profile } = await saml.validatePostRequestAsync({ SAMLRequest: request })

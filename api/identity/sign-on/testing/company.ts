@@ -15,7 +15,7 @@ export interface Company extends AsyncDisposable {
   readonly app: ServedAccounts
   readonly company: IdentityProvider
   readonly partner: IdentityProvider
-  /** Sign-on in another process on the same state. */
+  /** Opens sign-on as another process on the same state would. */
   otherProcess(): Promise<SignOn>
   /** Ages every stored proof by this much time. */
   age(minutes: number): Promise<void>

@@ -19,9 +19,9 @@ export interface Account {
 
 export interface ProviderOptions {
   readonly port: number
-  /** Address of the appliance that is its client. */
+  /** Address of the appliance that is the provider's client. */
   readonly appliance: string
-  /** The appliance's name for it, in its paths. */
+  /** The appliance's name for the provider, as used in the appliance's paths. */
   readonly name: string
   /** The client's secret; null for a public client. */
   readonly secret: string | null
@@ -32,7 +32,7 @@ export interface ProviderOptions {
 /** A provider of OpenID Connect on a socket: `oidc-provider`, certified by the OpenID Foundation. */
 export interface IdentityProvider extends AsyncDisposable {
   readonly issuer: string
-  /** Its people, by the login they type in, which is their subject. Anyone else has no account. */
+  /** The provider's people, by the login they type in, which is their subject. Anyone else has no account. */
   readonly accounts: Map<string, Account>
   /** Makes the provider sign with new keys from now on, and drop the old ones. */
   rotateKeys(): Promise<void>
@@ -63,7 +63,7 @@ interface OidcContext {
   }
 }
 
-/** Starts it. People sign in with only their login. */
+/** Starts the provider. People sign in with only their login. */
 export async function startProvider({
   port,
   appliance,
@@ -71,7 +71,7 @@ export async function startProvider({
   secret,
   onTokens = () => {},
 }: ProviderOptions): Promise<IdentityProvider> {
-  // A different site from the appliance, which is at 127.0.0.1.
+  // This is not the same site as the appliance, which is at 127.0.0.1.
   const issuer = `http://localhost:${port}`
   const accounts = new Map<string, Account>()
   let keys: readonly JWK[] = [await signingKey()]
@@ -175,7 +175,7 @@ function configuration({
     features: {
       backchannelLogout: { enabled: true },
       devInteractions: { enabled: false },
-      // Its own page loads a font from the web.
+      // The library's own logout page loads a font from the web.
       rpInitiatedLogout: {
         logoutSource: (ctx: { body: string }, form: string) => void (ctx.body = `${LOGOUT}${form}`),
       },
@@ -188,7 +188,7 @@ function configuration({
       ["AccessToken", "Grant", "IdToken", "Interaction", "RefreshToken", "Session"].map((one) => [one, 3600]),
     ),
     issueRefreshToken: async () => true,
-    // The dispatcher that it passes is from another version of undici.
+    // The dispatcher that the library passes is from another version of undici.
     fetch: (url: string, { method, headers, body }: RequestInit) =>
       fetch(url, { method: method!, headers: headers!, body: body! }),
     pkce: { required: () => true },

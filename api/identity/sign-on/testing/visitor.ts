@@ -20,7 +20,7 @@ export class Visitor {
     throw new Error(`Too many redirects: ${this.visited.join(" ")}`)
   }
 
-  /** One request, with the cookies of its host. */
+  /** Sends one request, with the cookies of its host. */
   async send(url: string, init: RequestInit = {}): Promise<Response> {
     const { host } = new URL(url)
     const cookies = this.jar.get(host) ?? new Map<string, string>()

@@ -24,8 +24,8 @@ export type Listener = (event: FeedEvent) => void
 const LOOK_MS = 1000
 
 /**
- * Checks topics while a client listens, once for all clients, and sends those that changed. Each event contains the
- * whole topic, so the next event makes up for a missed one.
+ * Checks topics while a client is listening, once for all clients, and sends those that changed. Each event contains
+ * the whole topic, so the next event makes up for a missed one.
  */
 export class EventFeed {
   readonly #topics: readonly EventTopic[]
@@ -53,7 +53,7 @@ export class EventFeed {
 
   /**
    * Sends the changes since `after`, or the whole state if `after` is unknown, and then every change.
-   * @returns a function that ends it
+   * @returns a function that stops the listener
    */
   listen(listener: Listener, after: string | null = null): () => void {
     const seen = this.#countOf(after)

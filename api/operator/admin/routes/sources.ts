@@ -83,7 +83,7 @@ export function sourceRoutes(
       throw unprocessable([{ field: "names", message: "must be given, or all: true, but not both" }])
     const wanted =
       names ?? (await sources.list()).flatMap(({ source, paused }) => (paused ? [] : [source.name]))
-    // Either all of them run or none.
+    // Either all of the named sources run or none.
     const known = (await sources.list()).map(({ source }) => source.name)
     const unknown = wanted.findIndex((name) => !known.includes(name))
     if (unknown >= 0) {

@@ -5,10 +5,10 @@ import { FossickClient, FossickError } from "../../../client/client.ts"
 import { FILES } from "../../../services/files/routes.ts"
 import { apiSettings } from "../../../settings.ts"
 
-/** Timeout for an answer; beyond it, we expect none to come. */
+/** Timeout for an answer; after that, none is expected. */
 const PATIENCE_MS = 60_000
 
-/** Shared by commands that ask a running appliance. */
+/** The options shared by commands that ask a running appliance. */
 export interface Asking {
   /** Address of the appliance; by default the one from the settings. */
   readonly url: string | undefined

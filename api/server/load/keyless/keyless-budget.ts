@@ -6,7 +6,7 @@ interface Bucket {
   at: number
 }
 
-/** Maximum number of addresses kept, which take 2 MB. A forgotten address starts again with a full budget. */
+/** Maximum number of addresses that are remembered, which takes 2 MB. A forgotten address starts again with a full budget. */
 const MOST_ADDRESSES = 10_000
 const MINUTE_MS = 60_000
 
@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000
  * gradually refills (token bucket).
  */
 export class KeylessBudget {
-  /** The budget of each address. */
+  /** Number of requests that each address may make per minute. */
   readonly perMinute: number
   readonly #now: () => number
   readonly #buckets = new Lru<string, Bucket>(MOST_ADDRESSES)
@@ -39,7 +39,7 @@ export class KeylessBudget {
     return Math.round(used)
   }
 
-  /** Charges a request to its address's budget. @returns false if nothing is left */
+  /** Charges a request to its address's budget. @returns false if the budget is used up */
   take(address: string): boolean {
     if (this.perMinute === Infinity) return true
     const bucket = this.#buckets.get(address) ?? { tokens: this.perMinute, at: this.#now() }

@@ -3,7 +3,7 @@ import { getHeapStatistics } from "node:v8"
 
 /** Above this share of V8's limit, V8 collects garbage continuously; at the limit itself, the process dies. */
 const FULL_SHARE = 0.85
-/** How long a collection's result is valid: a process that refuses everything might never collect again. */
+/** Milliseconds for which a collection's result is valid: a process that refuses everything might never collect garbage again. */
 const KNOWN_MS = 5000
 
 /** The result of a garbage collection. */

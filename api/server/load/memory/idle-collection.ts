@@ -4,9 +4,9 @@ import { garbageCollector } from "#base/process/garbage-collector.ts"
 const LOOK_MS = 5000
 /** Number of consecutive checks that must find almost no work done before the process counts as idle. */
 const QUIET_LOOKS = 4
-/** Share of the event loop's time; metrics, health checks and timers use less than this. */
+/** Share of the event loop's time below which the process does almost no work; metrics, health checks and timers use less than this. */
 const QUIET_SHARE = 0.05
-/** The minimum work since the last collection: with less, the garbage isn't worth a pause. */
+/** Minimum milliseconds of work since the last collection: after less work, the garbage isn't worth a pause. */
 const WORTH_MS = 10_000
 
 type Collect = () => Promise<void>
@@ -19,10 +19,11 @@ interface Seen {
 
 /**
  * Releases the memory of a busy period once the process is idle. V8 lets its heap grow under load and collects garbage
- * when there is new work; without work for hours, garbage and its space stay allocated. This runs the collection that
- * V8 does before it would run out of memory (`--expose-gc`, flavor `last-resort`), which returns free pages.
+ * only when there is new work; if there is none for hours, the garbage and its space stay allocated. This runs the
+ * collection that V8 does before it would run out of memory (`--expose-gc`, flavor `last-resort`), which returns free
+ * pages.
  *
- * It stops the process for some tens of milliseconds, once after each busy period and never during one.
+ * The collection stops the process for some tens of milliseconds, once after each busy period and never during one.
  */
 export class IdleCollection implements Disposable {
   readonly #seen: Seen

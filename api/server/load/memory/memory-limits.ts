@@ -6,7 +6,7 @@ import { machineMemory } from "#base/process/machine-memory.ts"
 export const MB = 1024 * 1024
 /** Default share of the memory of the machine or the container, which is shared with the crawler and models. The index cache is added to it. */
 const SHARE_OF_MACHINE = 1 / 4
-/** The same for V8's limit for objects and strings, which make up most of the data and the garbage. */
+/** Default share of V8's limit for objects and strings, which make up most of the data and the garbage. */
 const SHARE_OF_HEAP = 1 / 2
 const LEAST_MB = 128
 /** Minimum number of bytes left for calls, however much caches may hold. */
@@ -30,7 +30,7 @@ export interface MemoryLimits {
 
 export type Caches = () => ReadonlyMap<string, CacheUse>
 
-/** Maximum number of bytes for caches, whatever they hold now. */
+/** Maximum number of bytes for caches, however much they hold now. */
 export const cachesLimit = (caches: Caches = cacheUses): number =>
   [...caches().values()].reduce((sum, { total }) => sum + total, 0)
 
@@ -58,6 +58,6 @@ export const memoryOfCalls = (limits: MemoryLimits, caches: Caches = cacheUses):
 export const mostOfIndexMb = ({ memoryMb }: MemoryLimits): number =>
   memoryMb > 0 ? memoryMb * SHARE_OF_INDEX : Infinity
 
-/** Maximum number of bytes of answers waiting for their readers, from the setting and the memory for calls. */
+/** Maximum number of bytes of answers waiting for their readers, derived from the setting and the memory for calls. */
 export const unsentLimit = (unsentMb: number, memory: number): number =>
   Math.min(unsentMb * 1_000_000, Math.max(LEAST_UNSENT, memory * SHARE_OF_UNSENT))

@@ -74,7 +74,7 @@ test("the caches' share is never given to calls, whether they use it or not", ()
   using larger = openMemory({ ...limits, memoryMb: 264 }, connections, () => caches)
   expect(larger.holdings().get("research")!.total).toBe(25 * MB)
   expect(larger.holdings().get("calls")!.total).toBe(150 * MB)
-  // A cache that is loaded later counts as well.
+  // A cache that is loaded later is included as well.
   caches.set("robots", { held: 0, total: 8 * MB })
   expect(larger.holdings().get("calls")!.total).toBe(144 * MB)
   expect(larger.holdings().get("all")).toMatchObject({ held: 72 * MB, total: 264 * MB })
@@ -96,7 +96,7 @@ test("without a setting it is a quarter of the machine's or the container's memo
   expect(memoryLimit({ memoryMb: 0 }, none, 256 * MB)).toBe(128 * MB)
   expect(memoryLimit({ memoryMb: 300 }, none, 256 * MB)).toBe(300 * MB)
   expect(memoryLimit({ memoryMb: 0 }, none, 1e15)).toBeLessThan(1e14)
-  // Waiting answers give way first.
+  // Waiting answers get only an eighth of the calls' memory, so they are abandoned before calls are refused.
   expect([unsentLimit(256, 512 * MB), unsentLimit(16, 512 * MB)]).toEqual([64 * MB, 16_000_000])
 })
 
@@ -157,7 +157,7 @@ test("searches whose pages have no room are answered 503 with Retry-After, and c
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${SEARCH_KEY}` },
       body: JSON.stringify({ query: "pumps", include_raw_content: true }),
     })
-  // Its answer is not read, and is larger than the system's buffers: it holds 28 MB.
+  // This answer is not read, and it is larger than the system's buffers, so the call still holds 28 MB.
   const held = await ask()
   expect(held.status).toBe(200)
   const refused = await app.post("/search", { query: "pumps", include_raw_content: true })

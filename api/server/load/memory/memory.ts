@@ -31,11 +31,11 @@ export interface Holding {
 }
 
 export interface Memory extends Disposable {
-  /** Pages of live calls. */
+  /** Memory for the pages of live calls. */
   readonly live: ByteBudget
-  /** Pages that research tasks read. */
+  /** Memory for the pages that research tasks read. */
   readonly research: ByteBudget
-  /** Requests of all listeners that have not fully arrived. */
+  /** Requests to all listeners that have not fully arrived. */
   readonly bodies: ArrivingBodies
   /**
    * Opens the account of one call of any kind.
@@ -49,7 +49,7 @@ export interface Memory extends Disposable {
 /** The memory of one call, in addition to the pages it reads live. */
 export interface CallHold extends Disposable {
   /**
-   * Makes the call hold these texts until it is answered.
+   * Counts these texts as memory of the call until it is answered.
    * @throws ApiError 503 with `Retry-After` when there is no room for them
    */
   hold(chars: number): void
@@ -122,7 +122,7 @@ export function openMemory(
   }
 }
 
-/** The engine of one call, which holds its results in memory until it is answered. */
+/** The engine for one call: its results count as the call's memory until the call is answered. */
 export const holding = (
   engine: Pick<Engine, "search">,
   memory: Pick<CallHold, "hold">,

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../schema/schemas.ts"
 
-/** A value to try for a field, and which field that is. */
+/** A value to try out, and the field to try it on. */
 export interface Trial {
   /** `limits.pages`, `files[0].name`. */
   readonly field: string
@@ -16,8 +16,8 @@ const ALL_TYPES: readonly unknown[] = [null, "", " \t", [], {}, "x", -1, 1.5, tr
 const EACH_TYPE: readonly unknown[] = [null, "", [], {}, -1, true]
 
 /**
- * Values at and beyond each bound of a schema, and of other types, including values that the schema allows. Inside
- * objects and lists each field is tried alone; the others are as in `sampleOf`.
+ * Values at and beyond each bound of a schema, and values of other types, including values that the schema allows.
+ * Inside objects and lists each field is tried alone; the others are as in `sampleOf`.
  * @param resolve replaces references with their targets
  */
 export function boundaryTrials(

@@ -24,11 +24,11 @@ export interface RuntimeOptions {
   /** Number of tokens that the model can read and write; each word is one token. Default 8192. */
   readonly context?: number
   readonly key?: string
-  /** Becomes true when the model is loaded; until then the server answers as its kind does. */
+  /** Returns true once the model is loaded; until then the server answers like a real one that is still loading. */
   readonly isLoaded?: () => boolean
   /** Awaited after each word of a stream. */
   readonly afterWord?: (word: string) => Promise<void>
-  /** Answers instead of the server if it returns true. */
+  /** Called before the server answers; if it returns true, it has answered the request itself. */
   readonly instead?: (request: RuntimeRequest, response: ServerResponse) => boolean
 }
 

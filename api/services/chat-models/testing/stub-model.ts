@@ -11,11 +11,11 @@ export interface StubRequest {
 export interface StubModel extends AsyncDisposable {
   readonly url: string
   readonly requests: readonly StubRequest[]
-  /** Connections that the other side closed before the stub had answered. */
+  /** Number of connections that the other side closed before the stub had answered. */
   abandoned(): number
 }
 
-/** A server with only OpenAI's chat completions: `answer` writes each response. There is no model. */
+/** A server that supports only OpenAI's chat completions: `answer` writes each response. There is no model. */
 export async function startStubModel(
   answer: (request: StubRequest, response: ServerResponse) => void,
 ): Promise<StubModel> {

@@ -114,7 +114,7 @@ export interface Impostor extends AsyncDisposable {
   readonly url: string
 }
 
-/** A server on a socket that is not an appliance. */
+/** A server that is not an appliance, on a socket. */
 export async function startImpostor(listener: RequestListener): Promise<Impostor> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

@@ -23,7 +23,7 @@ export interface Part extends Question {
 
 const MAX_PARTS = 9
 const ENDING = /[?？.!]+$/
-/** Parts that share more than this portion of their terms count as one; items of a list differ in a word. */
+/** Parts that share more than this portion of their terms are treated as the same part; items of a list may differ in a single word. */
 const KNOWN = 0.95
 /** Minimum number of words in a clause that asks something. */
 const LEAST_WORDS = 2
@@ -183,7 +183,7 @@ export function partOf(clause: string, subject: readonly string[] = []): Part {
 
 const HEADED = new RegExp(String.raw`^([^:]{3,160}):\s+(?=(?:(?:${PREPOSITION})\s+)?(?:${ASKING})\b)`, "i")
 
-/** A sentence without the words before its questions that do not ask anything. */
+/** Splits a sentence into the topic named before its first question, if there is one, and the rest. */
 function headed(sentence: string): { readonly head: string | null; readonly rest: string } {
   const [whole = "", head = ""] = HEADED.exec(sentence) ?? []
   const isTopic = head !== "" && !isAsking(head) && comparisonIn(head) === null

@@ -2,7 +2,7 @@ import { analyse } from "#engine/text/analysis/analyse.ts"
 import { jaccard } from "#engine/text/analysis/likeness.ts"
 import { isStopWord } from "#engine/text/analysis/stop-words.ts"
 
-/** Maximum characters of a heading or a subtopic. */
+/** Maximum number of characters in a heading or a subtopic. */
 export const MAX_LABEL_CHARS = 90
 /** Number of the task's words that are added to the search for a part or a subtopic, to keep it on the subject. */
 export const SUBJECT_WORDS = 6
@@ -25,7 +25,7 @@ export const subjectWords = (text: string): string[] =>
     .map((word) => word.replace(/['’]s$/, ""))
     .filter((word) => !OF_TASKS.test(word))
 
-/** Those of the given words that a text does not contain, ignoring case. */
+/** The given words that a text does not contain, ignoring case. */
 export function wordsNotIn(text: string, words: readonly string[]): string[] {
   const named = new Set(subjectWords(text).map((word) => word.toLowerCase()))
   return words.filter((word) => !named.has(word.toLowerCase()))

@@ -51,7 +51,7 @@ export function outline(
     const place = sections.findIndex(({ findings }) => findings.some((one) => repeats(free[0]!, one)))
     const known = sections[place]
     if (known) sections[place] = { ...known, heading: `${known.heading} / ${heading}` }
-    // Without such a section, the answer is in a table cell, under the name of its side.
+    // A part without such a section gets its own, unless its answer is in a table cell, under the name of its side.
     else if (part.side === null) sections.push({ heading, asks: part.text, findings: free.slice(0, 1) })
   }
   const asks = parts[0]!.part.text
@@ -106,7 +106,7 @@ function tableOf(sides: readonly Answered[], disputed: readonly Finding[]): Tabl
 
 const isUnit = (cell: Cell): cell is Finding => cell !== null && typeof cell === "object"
 
-/** Text that does not break its table row. */
+/** Whether a unit's text fits into a table cell without breaking the row. */
 function fitsCell(unit: Finding): boolean {
   const text = withLeads(unit)
   return !/[\n|]/.test(text) && text.length <= MAX_CELL_CHARS

@@ -13,8 +13,8 @@ export interface Section {
 }
 
 /**
- * The text of a cell; `null` if no page answers, `above` if an earlier cell has the same answer, `below` if the text
- * does not fit into a cell.
+ * The text of a cell; `null` if no page answers the question, `above` if an earlier cell has the same answer, `below`
+ * if the text does not fit into a cell.
  */
 export type Cell = Finding | "above" | "below" | null
 
@@ -28,7 +28,8 @@ export interface Table {
 export const MISSING = "What is missing"
 
 /**
- * The text in place of a report if no page answers: what was searched for and where, and which topics no page covers.
+ * The text in place of a report if no page answers the input: what was searched for and where, and which topics no page
+ * covers.
  */
 export function refusal({ questions, nearest, unseen }: Evidence): string {
   const quoted = (texts: readonly string[]) => listed(texts.map((text) => `“${titleOf(text)}”`))

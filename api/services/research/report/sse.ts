@@ -48,7 +48,7 @@ export class EventStream {
     this.#warnings = warnings
   }
 
-  /** Writes an event; the sources are the last frame, and end the stream. */
+  /** Writes an event; the event with the sources is the last frame, and ends the stream. */
   write(event: ResearchEvent): void {
     if (this.body.writableEnded || this.body.destroyed) return
     if (event.kind === "failed") {

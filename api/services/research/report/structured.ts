@@ -118,7 +118,7 @@ function numbersIn(text: string): Placed[] {
 
 /**
  * Chooses the number for a value: of those with the right type, the one next to a word of the question, otherwise the
- * first. A year counts only if asked for.
+ * first. A year is chosen only if the value asks for one.
  */
 function numberIn(text: string, type: "integer" | "number", about: string): number | null {
   const fitting = numbersIn(text).filter(({ value }) => type === "number" || Number.isSafeInteger(value))
@@ -179,7 +179,7 @@ function entryFrom(items: OutputField, one: Answering, about: string): unknown {
 }
 
 /**
- * Checks whether a value matches the form, with each of its fields of the right type or null. Returns the errors as
+ * Checks whether a value matches the form, in which each field must be of the right type or null. Returns the errors as
  * strings; empty if there are none.
  */
 export function violations(schema: OutputSchema, content: unknown): string[] {

@@ -4,7 +4,7 @@ import type { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 
 import { BYTES_PER_CHAR } from "../../../server/load/memory/memory.ts"
 
-/** Number of the best pages in which follow-up questions are looked for. */
+/** Number of the best pages that are searched for follow-up questions. */
 const TEXTS_HELD = 10
 
 /** Memory for the texts of found pages that are being read, for all tasks together. */

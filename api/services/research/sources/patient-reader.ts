@@ -6,7 +6,7 @@ import { ModelOutage } from "#engine/models/servers/availability.ts"
 /** Pauses in milliseconds before the reader is asked again: a report can wait until other callers have their answers. */
 const PAUSES_MS = [1_000, 4_000, 10_000]
 
-/** Asks a busy reader again. If it still returned nothing after the last pause, later calls no longer wait. */
+/** Asks a busy reader again. If the reader still returns nothing after the last pause, later calls no longer wait. */
 export function patient(reader: UnitReader, pauses: readonly number[] = PAUSES_MS): UnitReader {
   let patience = pauses
   return {

@@ -1,5 +1,5 @@
 // A process that works on research tasks until it is killed: `node researcher-child.ts <data folder>`. It reports each
-// of its searches, and makes each later one wait.
+// of its searches, and delays every search after the third.
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { pino } from "pino"

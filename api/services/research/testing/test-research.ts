@@ -10,7 +10,7 @@ import { apiSettings } from "../../../settings.ts"
 import { openResearch } from "../open-research.ts"
 import type { OpenedResearch } from "../research.ts"
 
-/** Accounts and research over one connection, as the appliance has them. */
+/** Accounts and research over one connection, as in the appliance. */
 export async function openTestResearch(
   db: StateStore,
   embedder: Pick<Embedder, "embed" | "traits">,

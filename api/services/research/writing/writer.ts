@@ -47,11 +47,11 @@ const SUMMARY_WORDS = 120
 /** A model that fails this many times in a row is not asked again in this task. */
 const MAX_FAILURES = 2
 /**
- * Maximum tokens of sources in one request, even if the model could read more: models overlook the middle of longer
- * texts.
+ * Maximum number of tokens from sources in one request, even if the model could read more: models overlook the middle
+ * of longer texts.
  */
 const MAX_SHOWN_TOKENS = 8000
-/** Tokens of the prompt without the sources. */
+/** Number of tokens in the prompt without the sources. */
 const PROMPT_TOKENS = 400
 const MOST_SOURCES = 10
 /** Two sentences that share more than this portion of their terms, and have the same numbers, say the same thing. */
@@ -62,7 +62,7 @@ export interface WriterOptions {
   readonly embedder: Pick<Embedder, "embed" | "traits">
   /** Finds pages on a question, with their best passages, best first. */
   readonly passages: (question: string) => Promise<readonly Hit[]>
-  /** Maximum tokens for all replies of one task. */
+  /** Maximum number of tokens for all replies in one task. */
   readonly tokens: number
   readonly signal: AbortSignal
   readonly log: Logger
@@ -329,7 +329,7 @@ function fitting(sources: readonly ShownSource[], room: number): ShownSource[] {
   for (const one of sources) {
     const cost = tokensOf(one.text)
     if (cost <= left) taken.push(one)
-    // In the worst case, a token has three characters in Latin letters, one in Chinese.
+    // In the worst case, a token is three characters of Latin script, or one of Chinese.
     else if (taken.length === 0) taken.push({ ...one, text: one.text.slice(0, Math.max(0, left)) })
     left -= cost
     if (left <= 0) break

@@ -6,7 +6,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import type { WatchTables } from "./watch-tables.ts"
 
-/** Maximum characters of a page's text that are stored; for longer pages a watch reports only that they changed. */
+/** Maximum number of characters of a page's text that are stored; for longer pages a watch reports only that they changed. */
 const MOST_CHARS = 400_000
 
 /** Texts of watched pages as they were last seen, compressed, by their hash; each text is stored once, however many watches use it. */
@@ -15,7 +15,7 @@ export class PageTexts {
   readonly #mostBytes: number
   #bytes: number | null = null
 
-  /** @param mostBytes maximum bytes of all texts together */
+  /** @param mostBytes maximum number of bytes for all texts together */
   constructor(db: StateStore, mostBytes: number) {
     this.#queries = queriesOf(db)
     this.#mostBytes = mostBytes
@@ -32,7 +32,7 @@ export class PageTexts {
     this.#bytes = bytes + packed.byteLength
   }
 
-  /** The stored text; `null` if it was not kept. */
+  /** The stored text; `null` if it was not stored. */
   async get(hash: string): Promise<string | null> {
     const row = await this.#of(hash).select("packed").executeTakeFirst()
     return row === undefined ? null : inflateRawSync(row.packed).toString("utf8")

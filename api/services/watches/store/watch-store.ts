@@ -38,7 +38,7 @@ export class WatchStore {
   readonly #kept: KeptByKey
   readonly #queries: Queries<WatchTables>
 
-  /** @param keyBytes maximum bytes stored for one key in all; unlimited by default */
+  /** @param keyBytes maximum number of bytes stored for one key in all; unlimited by default */
   constructor(
     db: StateStore,
     { textBytes, keyBytes = Infinity }: { readonly textBytes: number; readonly keyBytes?: number },
@@ -50,7 +50,7 @@ export class WatchStore {
     this.#kept = new KeptByKey(db, keyBytes)
   }
 
-  /** Whether a key has room for more. */
+  /** Whether a key may store more data. */
   async hasRoom(key: string): Promise<boolean> {
     return await this.#kept.hasRoom(key)
   }

@@ -102,7 +102,7 @@ const STEPS: readonly Step[] = [
    alter table watch_entry add column readers ${text}`,
 ]
 
-/** Creates the tables, and triggers that note changes of pages as long as there is a watch. */
+/** Creates the tables, and triggers that note changes to pages as long as there is a watch. */
 export function migrateWatches(db: StateStore): void {
   // The frontier is migrated first, because the triggers use its tables.
   migrateFrontier(db)

@@ -34,7 +34,7 @@ export async function startReceiver(secretOf: () => string) {
   return {
     url: site.url("/hook"),
     messages,
-    /** The entries it received, without duplicates. */
+    /** The entries received, without duplicates. */
     entries: () => {
       const kept = new Map(messages.map((one) => [one.id, one]))
       return [...kept.values()].flatMap(({ data }) => data.entries)

@@ -76,7 +76,7 @@ test("the deepest pages lead on if they link to unknown addresses of the source"
   expect([await leads(3, 2), await leads(3, 1)]).toEqual([false, null])
   await site.visit("/end3", { ...PAGE, found: deep(3), links: links("/on") })
   expect([await leads(3, 2), await leads(3, 3)]).toEqual([null, true])
-  // It has too many links to store.
+  // The page has too many links to store.
   await site.visit("/index", { ...PAGE, found: deep(4), links: null })
   expect([await leads(4), await leads(4, 9, () => false)]).toEqual([true, true])
   await site.visit("/index", { ...GONE, found: deep(4) })

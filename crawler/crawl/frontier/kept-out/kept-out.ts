@@ -16,7 +16,7 @@ export interface KeptOutCount {
 }
 
 /**
- * How many addresses of a source are not pages of the index, by how their last visit ended. Addresses that only an
+ * How many addresses of a source are not pages in the index, by how their last visit ended. Addresses that only an
  * llms.txt names and that are missing from the site are left out.
  */
 export async function keptOutCounts(db: StateStore, source: string): Promise<KeptOutCount[]> {
@@ -41,7 +41,7 @@ export interface KeptOutPage {
   readonly title: string | null
 }
 
-/** Addresses of sources that are not pages of the index, up to a limit. */
+/** Addresses of sources that are not pages in the index, up to a limit. */
 export async function* keptOutPages(
   db: StateStore,
   sources: readonly string[],

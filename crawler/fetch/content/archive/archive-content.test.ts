@@ -152,7 +152,7 @@ test("the complete entries of a truncated tar file are read, and the others are 
       /^refused: the archive is cut off or damaged/,
     )
   }
-  // It ends after an entry, without the blocks that mark the end.
+  // The archive ends after an entry, without the blocks that mark the end.
   const { gunzipSync } = await import("node:zlib")
   const tar = gunzipSync(whole)
   const end = tar.length - (tar.length - 1 - tar.findLastIndex((byte) => byte !== 0))

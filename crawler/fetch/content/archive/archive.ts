@@ -17,7 +17,7 @@ export interface ArchiveEntry {
 export interface FoundEntry {
   /** The key found; for a redirect, the key of its target. */
   readonly key: string
-  /** They include an etag that identifies its bytes, unless the bytes have to be read first. */
+  /** The headers include an etag that identifies the bytes, unless the bytes have to be read first. */
   readonly headers: IncomingHttpHeaders
   /** The unpacked size; `null` if it is unknown until it is read. */
   readonly bytes: number | null
@@ -38,14 +38,14 @@ export interface EntryBody {
 export interface Archive {
   /** Number of entries kept in memory. */
   readonly size: number
-  /** Whether the file is cut off. An entry that isn't found may then be in the missing part. */
+  /** Whether the file is cut off; if so, an entry that isn't found may be in the missing part. */
   readonly isCutOff: boolean
   /** Notes for the operator about entries that were left out. */
   readonly notes: readonly string[]
   /** All pages, one batch at a time. */
   list(bytes: Bytes): AsyncIterable<readonly ArchiveEntry[]>
   find(bytes: Bytes, key: string): Promise<FoundEntry | null>
-  /** Frees the disk space that it uses. */
+  /** Frees the disk space that the index uses. */
   close(): Promise<void>
 }
 
@@ -62,7 +62,7 @@ export interface ArchiveFormat {
   readonly endings: RegExp
   /** Whether its entries have addresses of their own. Otherwise their addresses are below the single seed. */
   readonly hasAddresses: boolean
-  /** The word used for an entry in counts. */
+  /** The noun for entries in messages that count them. */
   readonly noun: string
   /** @throws ArchiveError */
   index(bytes: Bytes, options: IndexOptions): Promise<Archive>

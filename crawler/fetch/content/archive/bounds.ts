@@ -4,7 +4,10 @@ import { ArchiveError } from "./archive.ts"
 export const MAX_ENTRIES = 250_000
 /** Maximum number of bytes unpacked into a file beside the index; this takes about ten seconds. */
 export const MAX_UNPACKED_BYTES = 2 * 1024 ** 3
-/** Maximum compression ratio: DEFLATE reaches at most 1032 to 1, and text reaches 20 to 1. Small archives can be as repetitive as they like. */
+/**
+ * Maximum compression ratio of archives that unpack to more than `SMALL_BYTES`; smaller ones can be as repetitive as
+ * they like. DEFLATE reaches at most 1032 to 1, and text reaches 20 to 1.
+ */
 const MAX_RATIO = 300
 const SMALL_BYTES = 64 * 1024 * 1024
 /** Maximum characters in a path. */

@@ -2,7 +2,7 @@ import { isText, LEFT_OUT } from "../file-names.ts"
 import { Troubles } from "../troubles.ts"
 import { MAX_NAME_CHARS } from "./bounds.ts"
 
-/** The key of an entry, or why it has none. `trouble` is empty for entries that need no note. */
+/** The key of an entry, or why it has no key. `trouble` is empty for entries that need no note. */
 export type EntryName = { readonly key: string } | { readonly trouble: string }
 
 /** The key of an entry with this name. Names aren't trusted: they may lead out of the archive, or not be valid paths. */

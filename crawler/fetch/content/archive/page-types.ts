@@ -1,7 +1,7 @@
 import { isDocumentAddress, isReadableType } from "../../../page/content-type.ts"
 import { mediaType } from "../../../page/headers/media-type.ts"
 
-/** Types of files that pages load and people don't read: feeds, sitemaps, data, scripts and style sheets. XHTML is not one of them. */
+/** Types of files that pages load and people don't read: feeds, sitemaps, data, scripts and style sheets. XHTML is not among them. */
 const PARTS =
   /^(?:text|application)\/(?:(?!xhtml\+xml$)(?:[\w.+-]+\+)?xml|(?:[\w.+-]+\+)?json|(?:x-)?(?:java|ecma)script|css)$/
 /** The types that servers send for files they don't recognize, such as fonts. */

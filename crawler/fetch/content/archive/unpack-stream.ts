@@ -17,7 +17,7 @@ const ENDS_EARLY = new Set(["Z_BUF_ERROR", "ZSTD_error_srcSize_wrong"])
 
 /**
  * Unpacks a whole file in order, within limits.
- * @param onCutOff called when the compressed data ends too early, after everything before that was yielded
+ * @param onCutOff called when the compressed data ends too early, after everything before that point has been yielded
  * @throws ArchiveError
  */
 export async function* unpacked(

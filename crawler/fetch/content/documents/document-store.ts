@@ -11,7 +11,7 @@ import type { PageFacts } from "../../fetch.ts"
 
 /** A document as a program sent it. */
 export interface Document {
-  /** Its name within its source, used to replace and delete it. */
+  /** The document's name within its source, used to replace and delete it. */
   readonly id: string
   readonly url: PageUrl
   readonly body: Uint8Array
@@ -22,7 +22,7 @@ export interface Document {
   readonly updatedAt: number | null
   /** Metadata from its author, stored unchanged. */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** Who may read it; `null` for everyone. */
+  /** Who may read the document; `null` for everyone. */
   readonly readers: WrittenReaders | null
 }
 
@@ -52,7 +52,7 @@ interface DocumentTables {
     updated_at: number | null
     metadata: string
     readers: string | null
-    /** Hash of everything else that was sent, so that a repeated send changes nothing. */
+    /** Hash of everything else that was sent, so that sending the same document again changes nothing. */
     sum: string
     version: number
   }
@@ -91,7 +91,7 @@ export class DocumentStore {
   /**
    * Stores documents of a source, one batch at a time; a document replaces the one with the same id.
    * @param documents with unique ids and unique addresses
-   * @returns the result for each
+   * @returns the result for each document
    * @throws AddressTakenError if another document of the source has one of the addresses; then nothing is stored
    */
   async put(source: string, documents: readonly Document[]): Promise<Put[]> {
@@ -234,7 +234,7 @@ export class DocumentStore {
     return row === undefined ? null : stored(row)
   }
 
-  /** The body of one version of a document; `null` if there is another version by now, or none. */
+  /** The body of one version of a document; `null` if the document has another version by now or doesn't exist. */
   async body(
     source: string,
     { id, version }: Pick<StoredDocument, "id" | "version">,
@@ -283,7 +283,7 @@ export class DocumentStore {
       .selectFrom("document_change")
       .select(({ fn }) => fn.max<number | null>("version").as("last"))
       .executeTakeFirstOrThrow()
-    // Lists use the version as a time, so it has to be one.
+    // Lists use the version as a time, so it has to be a valid time.
     const version = Math.max((last ?? 0) + 1, Date.now())
     await this.#queries
       .insertInto("document_change")

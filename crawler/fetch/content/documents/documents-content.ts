@@ -19,7 +19,7 @@ export class DocumentsContent implements Content {
   }
 
   async check(): Promise<void> {
-    // Nothing to check: the state always exists while anything runs.
+    // Nothing to check: the state always exists while a process is running.
   }
 
   async open(): Promise<void> {

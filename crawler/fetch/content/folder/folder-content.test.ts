@@ -114,6 +114,6 @@ test("a fingerprint changes with every change, and otherwise stays the same", as
     change()
     seen.push(await content.fingerprint())
   }
-  // An empty folder is not a change.
+  // Creating an empty folder is not a change.
   expect(new Set(seen).size).toBe(4)
 })

@@ -51,8 +51,8 @@ export class FolderContent implements Content {
   }
 
   /**
-   * A share that is not mounted often leaves an empty folder behind, in which every file seems to be deleted. So an empty folder proves
-   * nothing.
+   * A share that is not mounted often leaves an empty folder behind, in which every file seems to be deleted. So an
+   * empty folder doesn't prove that files were deleted.
    */
   async open(): Promise<void> {
     const trouble = await this.#trouble()
@@ -190,13 +190,13 @@ async function read(
   await memory?.reserve(stats.size)
   if (signal?.aborted) return failed("cancelled", "the crawl was stopped")
   const body = new Uint8Array(stats.size)
-  // A program is still writing the file. The next attempt reads all of it.
+  // The file was cut short because a program is still writing it. The next attempt reads all of it.
   if ((await fill(file, body, 0)) < body.length)
     return failed("refused", "the file got shorter while it was being read")
   return { kind: "fetched", url, status: 200, headers, body, ...(label !== null && { readers }) }
 }
 
-/** Maximum shift, most of a day. Times are moved back by less than this, so that they change when readers change and are never later than the next visit. */
+/** Upper limit, most of a day, for shifting times. Times are moved back by less than this, so that they change when readers change and are never later than the next visit. */
 const MOST_SHIFT_MS = 2 ** 26
 
 const shiftBy = (label: string | null): number =>

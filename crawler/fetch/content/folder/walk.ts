@@ -6,14 +6,14 @@ import { isText, LEFT_OUT } from "../file-names.ts"
 
 /** A file in a folder. */
 export interface FolderFile {
-  /** The names of the folders in its path, and its own name. */
+  /** The names of the folders in the file's path, followed by the file's own name. */
   readonly path: readonly string[]
   readonly stats: Stats
 }
 
 /** The files found in one folder, or the next batch if there are many. */
 export interface Walked {
-  /** The names of the folders in its path, and its own name; the same object for all files of one folder. */
+  /** The names of the folders in the folder's path, followed by its own name; the same object for all files of one folder. */
   readonly folder: readonly string[]
   readonly files: readonly FolderFile[]
   /** Files and folders that could not be read, in words. */
@@ -26,7 +26,7 @@ export interface FileSystem {
   lstat(path: string): Stats | Promise<Stats>
 }
 
-/** The calls that block the process. They are ten times faster, for a process that does nothing else. */
+/** File system calls that block the process. They are ten times faster, for a process that does nothing else. */
 export const AT_ONCE: FileSystem = {
   readdir: (path) => readdirSync(path, { withFileTypes: true }),
   lstat: lstatSync,
@@ -39,7 +39,7 @@ const CHUNK = 500
 
 /**
  * All regular files below a folder, folder by folder and sorted by name. Hidden files, symbolic links, pipes, sockets
- * and devices are left out: a link may lead out of the folder or in a loop, and reading the others may never end.
+ * and devices are left out: a link may lead out of the folder or form a loop, and reading the others may never end.
  * @throws the file system's error if the folder itself cannot be listed
  */
 export async function* walk(root: string, files: FileSystem = LATER): AsyncGenerator<Walked> {

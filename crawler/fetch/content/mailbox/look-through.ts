@@ -50,7 +50,7 @@ export async function lookThrough(store: MailStore, options: LookOptions): Promi
       for (const one of gone) if (one.startsWith(path === "" ? "" : `${path}/`)) gone.delete(one)
     }
   }
-  // Done last, so that a moved message is still known when it is found in its new place.
+  // Done last, so that a moved message is still known when it is found in its new location.
   await store.forget(source, [...gone])
   await store.sort(source)
   return troubles
@@ -84,7 +84,7 @@ async function look(
   await reader.end(from)
 }
 
-/** A position after every message. */
+/** A position that is after every message. */
 const BEHIND_ALL = Number.MAX_SAFE_INTEGER
 
 /** One pass over a file with messages. */
@@ -103,7 +103,7 @@ class FileLook {
     this.#file = file
   }
 
-  /** @returns the position to start at: if the file only grew, the last known message, which may have been incomplete */
+  /** @returns the position to start at; if the file only grew, that is the last known message, which may have been incomplete */
   async begin(handle: FileHandle, before: ReadFile | undefined): Promise<number> {
     const messages = before === undefined ? [] : await this.#store.messagesIn(this.#source, this.#file.path)
     for (const message of messages) this.#before.set(`${message.key} ${message.sum}`, message)
@@ -128,7 +128,7 @@ class FileLook {
         at,
         length,
         chars: text.length,
-        // All missing bytes are added to a part that was cut off.
+        // If the message was cut off, all missing bytes are added to the size of an attachment.
         attached: attachments.map(({ name, content }) => ({
           name,
           bytes: raw.length < length ? Math.max(content.byteLength, length - raw.length) : content.byteLength,

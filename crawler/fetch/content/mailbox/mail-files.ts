@@ -5,9 +5,9 @@ import { changedAt, type FileSystem, filesOf, LATER } from "../folder/walk.ts"
 
 /** A file that contains messages. */
 export interface MailFile {
-  /** Its path within the mailbox, without flags. Empty if the mailbox is this one file. */
+  /** The file's path within the mailbox, without flags. Empty if the mailbox consists of this one file. */
   readonly path: string
-  /** Its current path from the root of the mailbox. */
+  /** The file's current path from the root of the mailbox. */
   readonly file: string
   readonly isMbox: boolean
   readonly bytes: number

@@ -19,13 +19,13 @@ export interface AttachedEntry {
 
 /** A message, and where its text is. */
 export interface StoredMessage extends MessageIdentity {
-  /** The path of its file. */
+  /** The path of the file that contains the message. */
   readonly path: string
   readonly at: number
   readonly length: number
   readonly chars: number
   readonly attached: readonly AttachedEntry[]
-  /** When it was first seen, in milliseconds since 1970. */
+  /** When the message was first seen, in milliseconds since 1970. */
   readonly seenAt: number
   readonly thread: string | null
 }
@@ -108,7 +108,7 @@ export class MailStore {
     await this.#db.transaction(() => this.#put(source, messages))
   }
 
-  /** Records that a file was read from `from` to its end: stores `messages`, and forgets those after `from` that do not begin at a position in `all`. */
+  /** Records that a file was read from `from` to its end: stores `messages`, and forgets messages after `from` that do not begin at a position in `all`. */
   async readFile(
     source: string,
     {
@@ -300,13 +300,13 @@ export class MailStore {
         )
         .select(["m.key", "m.sum", "m.at", "m.length", "m.sent_at as sentAt", "m.attached", "f.file"])
         .where("m.source", "=", source)
-        // Only one of several copies is shown.
+        // If a message has several copies, only one is shown.
         .where("m.place", ">=", 0)
     )
   }
 
   async #changed(source: string): Promise<void> {
-    // The number is a time, so that a value from before the last sorting is never used again.
+    // The number is based on the time, so that a value from before the last sorting is never used again.
     const now = Date.now()
     await this.#queries
       .insertInto("mail_box")

@@ -114,7 +114,7 @@ async function loaded(content: MailboxContent): Promise<string[]> {
   )
 }
 
-/** The ids whose texts are found, each repeated for every occurrence of its text. */
+/** The ids whose text is found, each repeated once per occurrence of its text. */
 const found = (texts: readonly string[], ids: readonly string[]): string[] =>
   ids.flatMap((id) =>
     texts.flatMap((text) =>
@@ -248,7 +248,7 @@ test("marks, moves and copies change nothing, and no file is opened for them", a
   utimesSync(place.at("cur/2.M1.host:2,S"), 1000, 1000)
   const content = place.content()
   const before = { ...(await listed(content)), print: await content.fingerprint() }
-  // Different text with the same size and time reveals whether the file is read.
+  // If the file were read again, different text of the same size and time would reveal it.
   const { size } = statSync(place.at("cur/2.M1.host:2,S"))
   writeFileSync(place.at("cur/2.M1.host:2,S"), "x".repeat(size))
   utimesSync(place.at("cur/2.M1.host:2,S"), 1000, 1000)

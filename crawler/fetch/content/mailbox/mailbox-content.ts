@@ -64,7 +64,7 @@ export class MailboxContent implements Content {
     await this.#requireMail()
   }
 
-  /** An unmounted share is missing or an empty folder; an mbox is empty while a program rewrites it. */
+  /** An unmounted share is either missing or an empty folder; an mbox is empty while a program is rewriting it. */
   async #requireMail(): Promise<void> {
     const trouble = await this.#trouble()
     if (trouble !== null) throw new KnownError(trouble)
@@ -115,7 +115,7 @@ export class MailboxContent implements Content {
           "page" in part ? await this.#thread(url, part, options) : await this.#file(url, part, options)
         if (result !== null && !(result.kind === "skipped" && result.because === "gone" && !isLast))
           return result
-        // The copy and its index are updated only by runs.
+        // Only runs update the copy and its index.
         if (this.#copy !== null) return result ?? failed("refused", NOT_COPIED)
         const trouble = await this.#trouble()
         if (trouble !== null) return failed("refused", trouble)

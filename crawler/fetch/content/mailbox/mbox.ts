@@ -1,13 +1,13 @@
 import type { FileHandle } from "node:fs/promises"
 
-/** Maximum number of bytes read of a message: few mail servers accept larger ones, and parsing plain text takes fifty times its size in memory. */
+/** Maximum number of bytes read of a message: few mail servers accept larger messages, and parsing plain text needs fifty times its size in memory. */
 export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 
 /** A message in an mbox. */
 export interface MboxMessage {
-  /** Offset of its line `From …`. */
+  /** Offset of the message's `From …` line. */
   readonly at: number
-  /** The message with its `From …` line and the empty line after it. */
+  /** Length in bytes of the message, including its `From …` line and the empty line after the message. */
   readonly length: number
   /** The message's first {@link MAX_MESSAGE_BYTES}. */
   readonly raw: Buffer
@@ -15,7 +15,7 @@ export interface MboxMessage {
 
 const CHUNK_BYTES = 1024 * 1024
 const MARK = Buffer.from("\nFrom ")
-/** Number of bytes needed for the line `From …` and the beginning of the next line. */
+/** Number of bytes needed for the `From …` line and the beginning of the next line. */
 const LOOK_AHEAD = 1200
 const LINE = /^From [^\n]*\n/
 const MONTH = /\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/
@@ -24,10 +24,10 @@ const YEAR = /\b\d{4}\b/
 const HEADER = /^(?:[!-9;-~]+[ \t]*:|>From )/
 
 /**
- * The messages of an mbox, one at a time, however large the file is. A message begins at a line `From ` with a month, a
- * time and a year, followed by a header. Some programs don't quote lines that begin with `From ` in texts (RFC 4155,
- * mboxcl), but those lines rarely have both. The last message is left out until its header is complete, since a program
- * may still be writing it.
+ * The messages of an mbox, one at a time, however large the file is. A message begins at a line that starts with `From
+ * ` and contains a month, a time and a year, followed by a header. Some programs don't quote lines in texts that begin
+ * with `From ` (RFC 4155, mboxcl), but such lines rarely meet both conditions. The last message is left out until its
+ * header is complete, since a program may still be writing it.
  * @param from offset of a message
  * @param to where to stop, such as the size of the file when it was checked
  */
@@ -106,7 +106,7 @@ class Growing {
   }
 }
 
-/** A message without its line `From …`, if it has one, and with quoted lines `>From ` restored (mboxrd). */
+/** A message without its `From …` line, if it has one, and with quoted `>From ` lines restored (mboxrd). */
 export function unquoted(raw: Buffer): Buffer {
   if (!raw.subarray(0, 5).equals(MARK.subarray(1))) return raw
   const body = raw.subarray(raw.indexOf("\n") + 1)

@@ -6,7 +6,7 @@ export interface MailBlock {
   readonly lines: readonly string[]
 }
 
-/** Number of consecutive words that must match for text to count as repeated. */
+/** Number of consecutive words that must match for the text to be considered repeated. */
 const RUN = 4
 
 /** The text of a thread's earlier messages. */
@@ -108,7 +108,7 @@ function signatureOf(lines: readonly string[]): number {
   return Math.min(...[signature, footer].filter((at) => at !== -1), Infinity)
 }
 
-/** The first line of a message that is answered or forwarded without quote marks. */
+/** The first line of the original message in a reply or forward that has no quote marks. */
 function originalOf(lines: readonly string[]): number {
   const found = lines.findIndex((line, at) => {
     if (ORIGINAL.test(line)) {
@@ -121,7 +121,7 @@ function originalOf(lines: readonly string[]): number {
       FIELD.test(line) &&
       fields.length === FIELDS &&
       fields.every((field) => FIELD.test(field)) &&
-      // The trailers of a patch look the same, but have no time.
+      // The trailers of a patch look the same, but contain no time.
       fields.some((field) => TIME.test(field))
     )
   })
@@ -129,7 +129,7 @@ function originalOf(lines: readonly string[]): number {
   return FOOTER.test(lines[found - 1] ?? "") ? found - 1 : found
 }
 
-/** Drops the header of an answered message when its text is dropped. */
+/** Drops the header of a quoted original message when the original's text is dropped. */
 function dropOriginalHeader(paragraphs: readonly Paragraph[], isSaid: boolean[]): void {
   const at = paragraphs.findIndex(({ region }) => region === "original")
   if (at === -1) return

@@ -5,22 +5,22 @@ import { unquoted } from "./mbox.ts"
 export interface MessageIdentity {
   /** A key that is the same for all copies of the message; 20 hexadecimal digits. */
   readonly key: string
-  /** A short hash of its Message-ID; `null` if it has none. */
+  /** A short hash of the message's Message-ID; `null` if it has none. */
   readonly id: string | null
-  /** Hashes of the Message-IDs that it answers, oldest first. */
+  /** Hashes of the Message-IDs of the messages that it answers, oldest first. */
   readonly refs: readonly string[]
-  /** A checksum that changes with its text, but not with its flags. */
+  /** A checksum that changes with the message's text, but not with its flags. */
   readonly sum: string
   /** Milliseconds since 1970; `null` if unknown. */
   readonly sentAt: number | null
 }
 
-/** How many of a message's references are used: this many of the first, and of the last. */
+/** How many of a message's references are used: this many from the start of the list, and this many from its end. */
 const FIRST_REFS = 10
 const LAST_REFS = 40
 /** Number of header bytes that are read; real mail has fewer. */
 const MAX_HEADER_BYTES = 1_000_000
-/** Fields that belong to the message itself. Others, such as `Status`, change when it is read or moved. */
+/** Fields that belong to the message itself. Other fields, such as `Status`, change when the message is read or moved. */
 const OWN_FIELDS = [
   "from",
   "to",
@@ -39,7 +39,7 @@ const MAX_AHEAD_MS = 2 * DAY_MS
 /** The earliest date that is believed. An earlier one comes from a clock that was not set. */
 const FIRST_MAIL = Date.UTC(1975, 0)
 
-/** @param raw its bytes in the file @param length bytes of the whole message; `raw` may be just a part */
+/** @param raw the message's bytes in the file @param length bytes of the whole message; `raw` may be just a part of it */
 export function identityOf(raw: Buffer, length: number): MessageIdentity {
   const message = unquoted(raw)
   const { fields, bodyAt } = headerOf(message)
@@ -65,7 +65,7 @@ export function identityOf(raw: Buffer, length: number): MessageIdentity {
 function refsOf(fields: Fields, own: string | null): string[] {
   const named = [
     ...(fields.get("references") ?? []).flatMap(idsIn),
-    // Old programs wrote a sentence in this field, with the address of the person who was answered.
+    // Old programs wrote a sentence in this field, with the address of the person being answered.
     ...idsIn(fields.get("in-reply-to")?.[0] ?? "").slice(0, 1),
   ]
   const refs = [...new Set(named)].filter((id) => id !== own).map(short)
@@ -74,7 +74,7 @@ function refsOf(fields: Fields, own: string | null): string[] {
     : [...refs.slice(0, FIRST_REFS), ...refs.slice(-LAST_REFS)]
 }
 
-/** Message-IDs in angle brackets or, from programs that omit those, words with an `@`. */
+/** Message-IDs in angle brackets or, from programs that omit the brackets, words with an `@`. */
 function idsIn(value: string): string[] {
   const bracketed = [...value.matchAll(/<([^<>]+)>/g)].map(([, id]) => id!.replaceAll(/\s+/g, ""))
   const ids = bracketed.length > 0 ? bracketed : value.split(/[\s,;()"]+/).filter((word) => /.@./.test(word))
@@ -86,7 +86,7 @@ const short = (id: string): string => createHash("sha256").update(id).digest("ba
 /** The time on the author's clock, unless that is far ahead of the servers' clocks or was never set. */
 function sentAt(fields: Fields, mboxLine: string | undefined): number | null {
   const written = timeOf(fields.get("date")?.[0])
-  // Each server puts its field first, so the first server's field comes last.
+  // Each server adds its field at the top, so the first server's field comes last.
   const received = timeOf(fields.get("received")?.at(-1)?.split(";").at(-1))
   const delivered = timeOf(/\S+\s+(\S.*)$/.exec(mboxLine?.slice(5) ?? "")?.[1])
   const isBelieved =

@@ -19,7 +19,7 @@ export interface AttachedFile {
   readonly content: Uint8Array
 }
 
-/** Maximum nesting depth of messages within messages, and then of parts within parts. Honest mail has three or four levels. */
+/** Maximum nesting depth of messages within messages, and then of parts within parts. Ordinary mail has three or four levels. */
 const MAX_MESSAGES_DEEP = 5
 const MAX_PARTS_DEEP = 60
 const MAX_ATTACHMENTS = 200
@@ -28,7 +28,7 @@ const MAX_NAME_CHARS = 120
 const NO_FILES =
   /^(?:application\/(?:pgp-(?:signature|keys|encrypted)|(?:x-)?pkcs7-(?:signature|mime)|ms-tnef)|message\/(?:delivery-status|disposition-notification|feedback-report|partial|external-body)|text\/rfc822-headers)$/
 const NO_FILE_NAMES = /\.(?:p7s|p7m|asc|sig)$|^winmail\.dat$/i
-/** If the HTML has this many times as many words as the plain text, the HTML is read, since the plain text then only says that there is HTML. */
+/** If the HTML has this many times as many words as the plain text, the HTML is read, since the plain text then only points to the HTML. */
 const SAYS_MORE = 1.5
 const SAYS_MORE_WORDS = 20
 

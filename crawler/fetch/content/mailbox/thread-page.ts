@@ -68,7 +68,7 @@ function blockHtml({ kind, lines }: MailBlock): string {
 
 const preHtml = (lines: readonly string[]): string => `<pre>${escaped(lines.join("\n"))}</pre>`
 
-/** Wrapped lines flow together when they are indexed; a browser shows the lines of the message. */
+/** For the index, wrapped lines are joined; a browser shows the lines as they are in the message. */
 function flowHtml(lines: readonly string[]): string {
   const parts = lines.map((line, at) => {
     const next = lines[at + 1]

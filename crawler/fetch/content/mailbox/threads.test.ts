@@ -25,7 +25,7 @@ function pages(messages: readonly ThreadedMessage[]): string[][] {
   )
 }
 
-/** The messages with their threads, as they are kept when more messages arrive. */
+/** The messages with their threads, as they are stored by the time more messages arrive. */
 const kept = (messages: readonly ThreadedMessage[]): ThreadedMessage[] => {
   const places = threadsOf(messages)
   return messages.map((one, at) => ({ ...one, thread: places[at]!.thread }))

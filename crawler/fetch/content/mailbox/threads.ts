@@ -6,7 +6,7 @@ export interface ThreadedMessage {
   readonly id: string | null
   readonly refs: readonly string[]
   readonly sentAt: number | null
-  /** Number of characters of its text. */
+  /** Number of characters in the message's text. */
   readonly chars: number
   /** Its current thread; `null` if it has none yet. */
   readonly thread: string | null
@@ -29,12 +29,12 @@ const MAX_CHARS = 1_000_000
  * Sorts messages into threads by References and In-Reply-To (RFC 5256, THREAD=REFERENCES, but not joined by subject):
  * messages that name each other or the same third message form a thread, even if the third is missing. A thread keeps
  * its name as long as it contains one of its messages: a root that arrives late changes nothing, and if a message joins
- * two threads, the older one's name stays.
+ * two threads, they keep the older thread's name.
  * @returns the place of each message, in the order of the messages. The longest copy of a message is shown.
  */
 export function threadsOf(messages: readonly ThreadedMessage[]): ThreadPlace[] {
   const threads = joined(messages).map((members) => inOrder(members, messages))
-  // Oldest first, so that the older part of a split thread keeps the name.
+  // The oldest threads come first, so that the older part of a split thread keeps the name.
   threads.sort((a, b) => timeOf(messages[a[0]!]!) - timeOf(messages[b[0]!]!) || (a[0]! < b[0]! ? -1 : 1))
   const taken = new Set<string>()
   const places = Array.from<ThreadPlace>({ length: messages.length })

@@ -15,7 +15,7 @@ export class AccountNames {
   readonly #known = new Map<string, Promise<string>>()
   #files: Promise<ReadonlyMap<string, string>> | null = null
 
-  /** @returns `uid-1234` or `gid-1234` where there is no such account */
+  /** @returns `uid-1234` or `gid-1234` if there is no such account */
   of(kind: "user" | "group", id: number): Promise<string> {
     const key = `${kind}:${id}`
     const known = this.#known.get(key) ?? this.#find(kind, id)
@@ -37,7 +37,7 @@ async function namesInFiles(): Promise<ReadonlyMap<string, string>> {
     for (const line of text.split("\n")) {
       const [name = "", , id = ""] = line.split(":")
       const key = `${kind}:${id}`
-      // If a number has several names, the first one counts, as on the system.
+      // If a number has several names, the first one is used, as in the system's own lookup.
       if (name !== "" && /^\d+$/.test(id) && !names.has(key)) names.set(key, name)
     }
   }

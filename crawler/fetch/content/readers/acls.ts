@@ -25,7 +25,7 @@ export class Acls {
     this.#lists = lists
   }
 
-  /** @param root absolute */
+  /** @param root an absolute path */
   static async below(root: string): Promise<Acls> {
     const at = Date.now() - LAG_MS
     return new Acls(at, await read(["--recursive", "--", root]))
@@ -41,7 +41,7 @@ export class Acls {
     return this.#lists === null
   }
 
-  /** @returns `none` if it has just a mode and no list */
+  /** @returns `none` if the file has just a mode and no list */
   async of(path: string, { ctimeMs }: Pick<Stats, "ctimeMs">): Promise<Acl | "none" | "unknown"> {
     if (this.#lists === null) return "unknown"
     if (ctimeMs < this.#at) return this.#lists.get(path) ?? "none"
@@ -85,7 +85,7 @@ function aclIn(lines: readonly string[]): readonly [path: string, Acl] | null {
   let [owningGroup, mask] = [0, 7]
   for (const line of lines) {
     if (line.startsWith("# file: ")) path = unescaped(line.slice("# file: ".length))
-    // Entries with `default:` are for future files.
+    // Entries that begin with `default:` apply to files created later.
     const [, kind, id = "", bits = ""] = /^(user|group|mask):(\d*):([r-][w-][x-])/.exec(line) ?? []
     if (kind === "mask") mask = bitsOf(bits)
     else if (kind === "group" && id === "") owningGroup = bitsOf(bits)

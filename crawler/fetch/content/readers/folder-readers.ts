@@ -37,7 +37,7 @@ export class FolderReaders {
     this.#onTrouble = onTrouble
   }
 
-  /** Creates the readers for a walk. @param root absolute */
+  /** Creates the readers for a walk. @param root an absolute path */
   static async ofWalk(root: string, { byModes, onTrouble }: FolderReadersOptions): Promise<FolderReaders> {
     const acls = byModes ? await Acls.below(root) : null
     if (acls?.isUnknown === true)
@@ -50,7 +50,7 @@ export class FolderReaders {
     return new FolderReaders(root, byModes ? Acls.eachAlone() : null, onTrouble)
   }
 
-  /** @param path names of the folders in a file's path, and its own name */
+  /** @param path the names of the folders in a file's path, followed by the file's own name */
   async of(path: readonly string[], stats: Stats): Promise<Readers> {
     const { below, files } = await this.#folder(path.slice(0, -1))
     const named = narrowedBy(below, files.get(path.at(-1)!) ?? EVERYBODY)
@@ -88,7 +88,7 @@ export class FolderReaders {
 
   async #modeOfFolder(path: readonly string[]): Promise<Readers> {
     try {
-      // The root may be a link; no folder below it is.
+      // The root may be a link, but no folder below it is one.
       const look = path.length === 0 ? stat : lstat
       return await this.#byMode(path, await look(join(this.#root, ...path)), REACH)
     } catch {

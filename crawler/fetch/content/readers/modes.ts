@@ -16,9 +16,9 @@ interface Entry {
 
 /**
  * The users and groups that may read a file or folder, according to its mode and its access control list, if it has one
- * (POSIX 1003.1e). If the list is unknown, only the owner may: the mode shows the list's mask in place of the group's
- * bits, and the list may exclude others by name. If others may read and a group may not, the whole group is excluded,
- * while the kernel admits the owner and members of other groups that may read.
+ * (POSIX 1003.1e). If the list is unknown, only the owner may read it: the mode shows the list's mask in place of the
+ * group's bits, and the list may exclude others by name. If others may read and a group may not, the whole group is
+ * excluded, although the kernel would admit the owner and members of other groups that may read.
  */
 export async function readersByMode(
   { mode, uid, gid }: Pick<Stats, "mode" | "uid" | "gid">,
@@ -30,7 +30,7 @@ export async function readersByMode(
   const owner = { id: uid, grants: grants(mode >> 6) }
   if (acl === "unknown") return { allow: [await named([owner], "user", names)], deny: [] }
   const { users, groups } = entriesOf(acl === "none" ? null : acl, { gid, groupBits: mode >> 3 }, grants)
-  // For the owner, only the owner's own entry counts, whatever other entries name the owner.
+  // For the owner, only the owner's own entry applies, even if other entries name the owner.
   const allUsers = [owner, ...users.filter(({ id }) => id !== uid)]
   const refused = (entries: readonly Entry[]) => entries.filter((entry) => !entry.grants)
   const granted = (entries: readonly Entry[]) => entries.filter((entry) => entry.grants)

@@ -7,7 +7,7 @@ export const READERS_FILE = ".fossick-readers.yaml"
 export interface ReadersFile {
   /** Who may read the files in the folder and in folders below it. */
   readonly below: Readers
-  /** Who may read individual files of the folder, by name, among the readers in `below`. */
+  /** Who may read individual files of the folder, by file name; they must be among the readers in `below`. */
   readonly files: ReadonlyMap<string, Readers>
   /** Why the file hides everything below it, for the operator; `null` if the file is understood. */
   readonly problem: string | null
@@ -25,7 +25,7 @@ export const unreadReaders = (problem: string): ReadersFile => ({
 /** Size limit of a readers file. */
 export const MOST_BYTES = 1_000_000
 
-/** Parses a readers file. If it can't be understood, or is empty while a program writes it, no one may read anything below. */
+/** Parses a readers file. If it can't be understood, or is empty because a program is still writing it, no one may read anything below it. */
 export async function readReadersFile(bytes: Uint8Array): Promise<ReadersFile> {
   try {
     // The usual case: a folder without such a file.

@@ -113,7 +113,7 @@ test(
     const changes: (() => void)[] = [
       () => chmodSync(folder.path("d"), 0o750),
       () => chmodSync(folder.path("d/b.md"), 0o640),
-      // A mask that limits a group whose bits the mode no longer shows.
+      // A mask that limits a group whose bits are no longer shown in the mode.
       () => setfacl("u:5002:r,g::-,g:6002:r", "d/c.md"),
       () => setfacl("u:5003:r,m::-", "d/odd ü\nname.md"),
       () => setfacl("g:6002:x,u:5003:-", "d"),

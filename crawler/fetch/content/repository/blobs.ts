@@ -5,7 +5,7 @@ import { GitError, GitProcess, type GitOptions } from "./git.ts"
 const IDLE_MS = 1000
 const LINE_END = 10
 
-/** Reads blobs of a repository one after the other, through one process. */
+/** Reads blobs from a repository one after the other, through one process. */
 export class Blobs {
   readonly #options: GitOptions
   readonly #turns = new Serial()

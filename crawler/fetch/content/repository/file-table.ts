@@ -9,10 +9,10 @@ import { lastChanges } from "./history.ts"
 /** A file of a repository at one commit. */
 export interface RepositoryFile {
   readonly path: string
-  /** Hash that identifies its content. */
+  /** Hash that identifies the file's content. */
   readonly blob: string
   readonly bytes: number
-  /** The time of the commit that gave it this content, in seconds since 1970. */
+  /** The time of the commit that gave the file this content, in seconds since 1970. */
   readonly time: number
   /** The author of that commit. */
   readonly author: string
@@ -30,7 +30,7 @@ type Row = readonly [path: string, blob: string, bytes: number, time: number, au
 /** Version of the file's format; must be increased when the format changes. */
 const VERSION = 1
 const CHUNK = 500
-/** Files for Git itself, not for readers. */
+/** Files meant for Git itself, not for people who read. */
 const LEFT_OUT = /(?:^|\/)\.(?:git(?:attributes|ignore|modules|keep)|mailmap)$/
 /** A regular file, executable or not: neither a symbolic link nor a submodule. */
 const REGULAR = /^100/
@@ -84,7 +84,7 @@ function* lines(head: TableHead, files: Iterable<RepositoryFile>): Generator<str
     yield `${JSON.stringify([path, blob, bytes, time, author] satisfies Row).replaceAll(SEPARATORS, escaped)}\n`
 }
 
-/** Characters that are escaped because `readLines` also ends lines at them. */
+/** Characters that must be escaped because `readLines` would also end a line at them. */
 const SEPARATORS = /[\u2028\u2029]/g
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16)}`
 
@@ -93,7 +93,7 @@ function fileIn(line: string): RepositoryFile[] {
   const tab = line.indexOf("\t")
   const [mode = "", , blob = "", bytes = ""] = line.slice(0, tab).split(/ +/)
   const path = line.slice(tab + 1)
-  // A readers file that is a link stays in the table: it can't be parsed, so it hides everything below.
+  // A readers file that is a link stays in the table: it can't be parsed, so it hides everything below it.
   return (REGULAR.test(mode) || isReadersFile(path)) && !LEFT_OUT.test(path)
     ? [{ path, blob, bytes: Number(bytes), time: 0, author: "" }]
     : []

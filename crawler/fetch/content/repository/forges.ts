@@ -4,7 +4,7 @@ import type { Repository } from "../../../source.ts"
 
 /** A program that displays repositories on the web. */
 interface Forge {
-  /** Whether a host is known to run it. */
+  /** Whether a host is known to run this program. */
   isAt(host: string): boolean
   /** The path from a repository's page to its files. @param ref null for the default branch */
   files(ref: string | null): string | null
@@ -12,7 +12,7 @@ interface Forge {
   readonly user: string
   /** The part of a page's address between the repository and the branch. */
   readonly tree: RegExp
-  /** How its addresses refer to places in a file. */
+  /** How addresses of the forge refer to places in a file. */
   readonly marks: PlaceMarks
   /** Whether groups of repositories may be nested. */
   readonly hasSubgroups: boolean
@@ -48,7 +48,7 @@ const FORGES: readonly Forge[] = [
     hasSubgroups: true,
   },
   {
-    // Its addresses have no placeholder for the default branch.
+    // Addresses of this forge have no placeholder for the default branch.
     isAt: (host) => host === "codeberg.org" || host === "gitea.com" || isNamed("gitea|forgejo", host),
     files: (ref) => (ref === null ? null : `/src/branch/${encoded(ref)}/`),
     user: "git",

@@ -3,7 +3,7 @@ import { devNull } from "node:os"
 import { KnownError } from "#base/errors.ts"
 import { codeOf } from "../../network-error.ts"
 
-/** A git command that failed. Its output belongs in a log, because it names files of this machine. */
+/** A git command that failed. Its output belongs in a log, because it names files on this machine. */
 export class GitError extends Error {
   readonly said: string
 
@@ -15,7 +15,7 @@ export class GitError extends Error {
 }
 
 export interface GitOptions {
-  /** The bare repository to work in; left out if there is none. */
+  /** The bare repository to work in; omitted if there is none. */
   readonly dir?: string
   /** Settings in addition to {@link SETTINGS}. Other users of the machine cannot see them. */
   readonly settings?: Readonly<Record<string, string>>
@@ -40,7 +40,8 @@ const SETTINGS = {
   "maintenance.autoDetach": "false",
   "http.followRedirects": "false",
   "http.proxy": "",
-  // Memory grows with the number of threads, the delta window and the size of files held whole.
+  // Git's memory use grows with the number of threads, the delta window and the size of files that are held in memory
+  // whole.
   "pack.threads": "1",
   "pack.windowMemory": "100m",
   "core.bigFileThreshold": "16m",
@@ -61,8 +62,8 @@ function environmentOf({ dir, settings, reaches, settingsFile }: GitOptions): No
     ...(TMPDIR !== undefined && { TMPDIR }),
     ...(SystemRoot !== undefined && { SystemRoot }),
     LC_ALL: "C",
-    // Without a directory, git would use the settings and remotes of a repository around the working directory, such as
-    // Fossick's own.
+    // Without this, git would use the settings and remotes of any repository that contains the working directory, such
+    // as Fossick's own.
     GIT_DIR: dir ?? devNull,
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: settingsFile ?? devNull,

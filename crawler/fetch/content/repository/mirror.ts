@@ -114,7 +114,7 @@ export class Mirror {
   }
 }
 
-/** The current commit of a repository in a folder of this machine. @throws KnownError that says why it cannot be read */
+/** The current commit of a repository in a folder on this machine. @throws KnownError that says why it cannot be read */
 export async function commitInFolder({ url, ref }: Repository): Promise<string> {
   await requireFolder(url)
   return await git(["ls-remote", "--quiet", "origin", ref ?? "HEAD"], reachingFolder(url))
@@ -123,7 +123,7 @@ export async function commitInFolder({ url, ref }: Repository): Promise<string> 
 /** A repository in a folder on this machine, which may belong to another user. */
 const reachingFolder = (url: string): GitOptions => ({
   reaches: "file",
-  // Settings from the environment don't reach the process that reads the folder.
+  // The process that reads the folder doesn't receive settings from the environment.
   settingsFile: ANY_OWNER,
   settings: { "remote.origin.url": url },
 })
@@ -142,7 +142,7 @@ async function requireFolder(url: string): Promise<void> {
   if (!(await isRepository(url))) throw new KnownError(`The folder ${url} isn't a Git repository. ${share}`)
 }
 
-/** Whether a folder is a repository: a bare one, or one with files beside it. */
+/** Whether a folder is a repository: either a bare one, or one with a working tree. */
 export async function isRepository(folder: string): Promise<boolean> {
   const has = async (...names: string[]) =>
     await stat(join(folder, ...names)).then(
@@ -155,7 +155,7 @@ export async function isRepository(folder: string): Promise<boolean> {
 /** Folders in which git writes, apart from the packs, and which it locks. */
 const WRITTEN = ["refs", "objects/info", "objects/pack"]
 
-/** Files that a killed git leaves behind: locks, which block the next one, and parts of packs. */
+/** Files that a killed git process leaves behind: locks, which block the next process, and parts of packs. */
 const LEFT_BEHIND = /\.lock$|(?:^|\/)(?:tmp_|\.tmp-)[^/]*$/
 
 function removeLeftBehind(dir: string): void {

@@ -32,9 +32,10 @@ const UP = [
 const DOWN = ["content-type", "content-encoding", "content-length", "cache-control"]
 
 /**
- * Serves one remote repository on loopback while git reads it. Git resolves no names, connects to no other host, follows no
- * redirects, checks no certificates and gets no secrets: all requests go through the {@link AddressGuard}. The relay allows only the
- * two requests of smart HTTP that read (https://git-scm.com/docs/http-protocol), and only at its secret address.
+ * Serves one remote repository on loopback while git reads it. Git resolves no names, connects to no other host,
+ * follows no redirects, checks no certificates and gets no secrets: all requests go through the {@link AddressGuard}.
+ * The relay allows only the two requests of smart HTTP that read data (https://git-scm.com/docs/http-protocol), and
+ * only at its secret address.
  */
 export class Relay implements AsyncDisposable {
   /** The address at which git reaches the repository. It is secret, because anyone who knows it can read the repository with the token. */

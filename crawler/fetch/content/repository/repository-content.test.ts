@@ -165,7 +165,7 @@ test("an unchanged file is not read, and an oversized one never is", { tags }, a
   expect(Buffer.from(first.body).toString()).toBe("Hello")
   const validators = { etag: first.headers.etag!, lastModified: null }
   expect(await content.load(at("large.md"), { maxBytes: 10 })).toMatchObject({ because: "too-large" })
-  // Without its packs, reading any content fails.
+  // Without the mirror's packs, reading any content fails.
   for (const name of readdirSync(join(one.folder, "repositories"), { recursive: true, encoding: "utf8" }))
     if (name.endsWith(".pack")) rmSync(join(one.folder, "repositories", name))
   const later = one.content()
@@ -317,7 +317,7 @@ test("readers files set who may read the files below them, and are not pages", {
   const { work } = one
   work.write(".fossick-readers.yaml", "allow: [group:staff]\n")
   work.write("a.md", "A")
-  // This name sorts before the folder's readers file.
+  // This file's name sorts before the folder's readers file.
   work.write("hr/#1.md", "One")
   work.write("hr/.fossick-readers.yaml", "files: { '#1.md': { allow: [group:hr] } }\n")
   work.write("hr/2.md", "Two")

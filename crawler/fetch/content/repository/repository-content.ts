@@ -25,7 +25,7 @@ import { headOf, isReadersFile, readHead, readTable, type RepositoryFile, writeT
 import { requireGit } from "./git.ts"
 import { commitInFolder, isLocal, type Mirror } from "./mirror.ts"
 
-/** Maximum number of seconds that the time of a file's commit is shifted, depending on its blob. */
+/** Maximum number of seconds by which the time of a file's commit is shifted, depending on its blob. */
 const TIME_OFF = 2 ** 20 / 1000
 /** The beginning of the file that Git LFS commits in place of a large one (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md). */
 const LFS = "version https://git-lfs.github.com/spec/v1\n"
@@ -40,9 +40,9 @@ export class RepositoryContent implements Content {
   /** `null` if there is no data folder to store it in. */
   readonly #mirror: Mirror | null
   readonly #blobs: Blobs | null
-  /** The files of the last list. Before the first list, pages are looked up in the table. */
+  /** The files found by the last list. Before the first list, pages are looked up in the table. */
   #listed: Map<string, RepositoryFile> | null = null
-  /** The readers from the last list. */
+  /** The readers found by the last list. */
   #readers: ReadersTree | null = null
   /** The table in which pages were last looked up. */
   #looked: {
@@ -186,7 +186,7 @@ export class RepositoryContent implements Content {
     }
   }
 
-  /** Who may read the files of the last list, or of the table in which files are looked up. */
+  /** Who may read the files found by the last list, or the files in the table in which pages are looked up. */
   async #readersNow(): Promise<ReadersTree> {
     if (this.#listed !== null && this.#readers !== null) return this.#readers
     const looked = this.#looked
@@ -219,7 +219,8 @@ export class RepositoryContent implements Content {
     if (head === null) throw new KnownError(`The repository ${this.place} hasn't been fetched yet.`)
     const { commit } = head
     if (this.#looked?.commit !== commit) {
-      // The first lookup reads the table only up to its file. The second one keeps the whole table.
+      // The first lookup reads the table only up to the file that it is looking for. The second one keeps the whole
+      // table.
       this.#looked = { commit, files: null, readers: null }
       for await (const files of readTable(file)) {
         const found = files.find((one) => one.path === path)
@@ -245,7 +246,7 @@ const tableOf = ({ dir }: Mirror): string => join(dir, "files")
 
 /**
  * A time that differs for different contents, even if their commits have the same time, as after a force-push. It is up
- * to 18 minutes early, so it is never later than the next visit.
+ * to 18 minutes earlier than the commit, so it is never later than the next visit.
  */
 export function changedAt({ time, blob }: Pick<RepositoryFile, "time" | "blob">): number {
   const share = createHash("sha256").update(blob).digest().readUInt32BE() / 2 ** 32

@@ -19,15 +19,15 @@ export interface WatchContentOptions {
   readonly db: StateStore
   /** All sources that are not paused. Called often. */
   readonly sources: () => Promise<readonly Source[]>
-  /** Arranges for a source to run soon. @returns false if it can't yet: then the call is repeated */
+  /** Arranges for a source to run soon. @returns false if it can't yet; the call is then repeated */
   readonly run: (source: Source) => Promise<boolean>
   readonly log: Logger
   readonly signal: AbortSignal
 }
 
 /**
- * Runs a source whenever its content has changed, and once at the start, until the signal is aborted. While there is
- * content that may block, a separate process checks it.
+ * Runs a source whenever its content has changed, and once at the start, until the signal is aborted. If reading some
+ * content may block, a separate process checks that content.
  */
 export async function watchContent({ db, sources, run, log, signal }: WatchContentOptions): Promise<void> {
   using watcher = new Watcher(log)
@@ -53,7 +53,7 @@ export async function watchContent({ db, sources, run, log, signal }: WatchConte
 }
 
 class Watcher implements Disposable {
-  /** Names of sources that have changed and wait for a run. */
+  /** Names of sources that have changed and are waiting for a run. */
   readonly changed = new Set<string>()
   readonly #log: Logger
   #child: ChildProcess | null = null

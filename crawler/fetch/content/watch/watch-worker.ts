@@ -6,13 +6,13 @@ import { contentOf } from "../kinds.ts"
 /** The message from {@link watchContent}: the content to watch from now on. */
 export type Watched = OfContent
 
-/** The message that this source's content changed, or was checked for the first time. */
+/** The message that this source's content changed or was checked for the first time. */
 export interface Changed {
   readonly name: string
 }
 
 const LEAST_MS = 2000
-/** Checks take up at most one part in this many of the time. */
+/** Checks take up at most 1/REST of the time. */
 const REST = 20
 const LOW_PRIORITY = 10
 
@@ -20,7 +20,7 @@ const LOW_PRIORITY = 10
 // everything else.
 
 interface Look {
-  /** The source's settings as text: when they change, for example to another branch, it has to be checked anew. */
+  /** The source's settings as text. When they change, for example to another branch, the source has to be checked anew. */
   readonly as: string
   readonly content: Promise<Content | null>
   fingerprint: string | null

@@ -1,4 +1,4 @@
-/** The fields above a text: by name, in lower case, each value as one line. */
+/** The fields above a text, indexed by name in lower case, with each value as one line. */
 export interface FrontMatter {
   readonly body: string
   readonly fields: ReadonlyMap<string, string>
@@ -11,8 +11,8 @@ const YAML_ITEM = /^[ \t]*-[ \t]+(?:name:[ \t]*)?(\S.*)$/
 const TOML_LINE = /^([A-Za-z_][\w-]{0,30})[ \t]*=[ \t]*(\S.*)$/
 
 /**
- * The YAML between two `---` lines at the top, or the TOML between two `+++` lines. YAML is read for strings, lists of
- * strings and folded strings; TOML for the lines above the first table.
+ * The YAML between two `---` lines at the top, or the TOML between two `+++` lines. From YAML, strings, lists of
+ * strings and folded strings are read; from TOML, the lines above the first table.
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const none = { body: text, fields: new Map<string, string>() }
@@ -29,7 +29,7 @@ export function splitFrontMatter(text: string): FrontMatter {
 
 function yamlFields(lines: readonly string[]): ReadonlyMap<string, string> {
   const fields = new Map<string, string>()
-  // A library for these few lines would cost each thread 20 ms and 14 MB.
+  // A YAML library for these few lines would cost each thread 20 ms and 14 MB.
   for (let at = 0; at < lines.length; at++) {
     const [, key, value = ""] = YAML_KEY.exec(lines[at]!.trimEnd()) ?? []
     if (key === undefined) continue

@@ -8,7 +8,7 @@ const BLOCK =
 const OPENING = new RegExp(`^[ \\t]{0,3}</?(?:${BLOCK})(?=[\\s/>]|$)`, "i")
 /** Matches a component of MDX or Vue, whose name begins with a capital letter. */
 const COMPONENT = /^[ \t]*<\/?(?:[A-Z][\w.]{0,60}\b[^\n]*|>[ \t]*)$|^[ \t]*<>[ \t]*$/
-/** Tags whose text includes blank lines. */
+/** Tags whose content may include blank lines. */
 const WHOLE = /^[ \t]{0,3}<(table|pre|script|style|picture|svg)(?=[\s>]|$)/i
 const MAX_LINES = 2000
 

@@ -53,7 +53,7 @@ function codeSpansOf(line: string): [start: number, end: number][] {
     let run = 1
     while (line[at + run] === "`") run++
     const close = line.indexOf("`".repeat(run), at + run)
-    // Nothing after an unclosed mark counts as code, which keeps this linear.
+    // If a mark is not closed, nothing after it counts as code, which keeps this linear.
     if (close === -1) break
     let end = close + run
     while (line[end] === "`") end++

@@ -71,7 +71,7 @@ export function tidyMarkdown(markdown: string, url: string, isMdx = false): stri
   return written.join("\n").replace(/\n{3,}/g, "\n\n")
 }
 
-/** Handles the marks of site generators in one line. Returns null if the line contains nothing else. */
+/** Handles the marks of site generators in one line. Returns null if the line contains nothing but such marks. */
 function withoutMarks(line: string): string | null {
   const colons = COLON_FENCE.exec(line)
   if (colons !== null) {
@@ -165,7 +165,7 @@ const closes = (line: string, fence: string): boolean => {
 
 const columnOf = (line: string): number => /^[ \t]*/.exec(line)![0].replaceAll("\t", "    ").length
 
-/** Whether indented lines belong to a list: the last text that is not indented is one of its items. */
+/** Whether indented lines belong to a list: the last text before them that is not indented is a list item. */
 function isInList(written: readonly string[]): boolean {
   for (let at = written.length - 1; at >= 0 && at > written.length - 60; at--) {
     const line = written[at]!

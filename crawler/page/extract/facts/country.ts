@@ -83,7 +83,7 @@ function likelyCountry(language: string): string | null {
 
 function selfReference({ alternates, canonical }: DocumentFacts, url: string): Region | null {
   const own = alternates.filter(({ href }) => href === url || href === canonical)
-  // One address for several countries says nothing about any of them.
+  // If one address is for several countries, it doesn't indicate any of them.
   const regions = own.flatMap(({ hreflang }) => regionOf(hreflang) ?? [])
   return regions.every(({ country }) => country === regions[0]?.country) ? (regions[0] ?? null) : null
 }

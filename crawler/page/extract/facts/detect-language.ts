@@ -20,11 +20,12 @@ const PROSE = 0.12
 /** How many times as frequent these words must be as those of any other language, because related languages share some. */
 const CLEARLY = 1.5
 /**
- * The same factor for a guess whose function words are not known here: a half-translated manual has as many English
- * ones, and Polish has words such as `do`, `to` and `on`.
+ * Minimum share of English function words at which a text is English even if tinyld would guess a language whose
+ * function words are not known here. {@link PROSE} would be too low: a half-translated manual has as many English
+ * function words, and Polish has words such as `do`, `to` and `on`.
  */
 const ENGLISH_PROSE = 0.25
-/** Minimum certainty of a guess, from 0 to 1. A less certain one comes from a list of names or code. */
+/** Minimum certainty of a guess, from 0 to 1. If a guess is less certain, the text is a list of names or code. */
 const SURE = 0.1
 
 /** Maximum number of characters of a page, and of its text, that are examined. */
@@ -47,8 +48,8 @@ export function languageOfMarkdown(markdown: string): string | null {
  * ISO 639-1 code of the most likely language of a text; null when it is unknown.
  *
  * Determined by its script, then by its function words, and otherwise by tinyld, which counts groups of letters. For an
- * English manual full of names and commands, tinyld suggests Hindi, Czech or Irish, and with full certainty Portuguese
- * where savepoints are explained.
+ * English manual full of names and commands, tinyld suggests Hindi, Czech or Irish, and where the manual explains
+ * savepoints it is fully certain of Portuguese.
  */
 export function detectLanguage(text: string): string | null {
   const eastAsian = eastAsianLanguage(text)
@@ -59,7 +60,7 @@ export function detectLanguage(text: string): string | null {
   const isEnglish = most!.language === "en" && most!.count >= ENGLISH_PROSE * words.length
   const isProse =
     words.length > 0 && most!.count >= PROSE * words.length && most!.count >= CLEARLY * second!.count
-  // A guess could not change this result, and guessing takes a quarter of the time to read a page.
+  // A guess could not change this result, and guessing would take a quarter of the time for reading a page.
   if (isProse && isEnglish) return most!.language
   // tinyld also knows languages that have only three-letter codes, and mistakes English manuals for them.
   const guess = tinyld()
@@ -70,7 +71,7 @@ export function detectLanguage(text: string): string | null {
   return guess && guess.accuracy >= SURE ? guess.lang : null
 }
 
-/** The language of the prose in code. If its function words don't decide, nothing does, because names look like Latin or Czech. */
+/** The language of the prose in code. If its function words don't decide, the language stays unknown, because names look like Latin or Czech. */
 export function languageOfProse(text: string): string | null {
   // Addresses are removed because `com` is a Portuguese word.
   const sample = text.replace(/\bhttps?:\/\/\S{1,2000}/g, "").slice(0, SAMPLE_CHARS)

@@ -10,7 +10,7 @@ import { READERS_TAG } from "../../headers/site-readers.ts"
 
 /** Head tags, structured data and links of a document, collected in one walk. */
 export interface DocumentFacts {
-  /** `<meta>` values by lower-case name, property, itemprop or http-equiv; the first non-empty one counts. */
+  /** `<meta>` values by lower-case name, property, itemprop or http-equiv; the first non-empty value is used. */
   readonly meta: ReadonlyMap<string, string>
   readonly titleTag: string
   readonly headings: readonly Element[]
@@ -199,9 +199,9 @@ function saysMissing(element: Element): boolean {
 }
 
 /**
- * The address that a document's links are resolved against. It has a route when the document's address has one, so
- * that the routes of its links stay. A script that uses routes sets one in the address, and the browser's output then
- * has it in `base`.
+ * The address that a document's links are resolved against. It has a route when the document's address has one, so that
+ * links to its routes are kept. A script that uses routes sets one in the address, and the browser's output then has it
+ * in `base`.
  */
 export function routedBase(base: string | null, url: string): string {
   const found = (base === null ? null : absolute(base, url)) ?? url
@@ -221,8 +221,8 @@ export function withOwnRoutes(baseUrl: string, hrefs: readonly string[]): string
 }
 
 /**
- * The canonical address that a document names. A canonical address without a route says nothing about a page that is
- * one of its routes.
+ * The canonical address that a document names. If a page is one of several routes, a canonical address without a route
+ * doesn't apply to it.
  */
 export function canonicalAddress(href: string | null, baseUrl: string): PageUrl | null {
   const url = href === null ? null : toPageUrl(href, baseUrl)
@@ -245,7 +245,7 @@ export function addMeta(meta: Map<string, string>, element: Element): void {
   for (const key of ["name", "property", "itemprop", "http-equiv"]) {
     const name = element.get(key)?.trim().toLowerCase()
     if (!name) continue
-    // Several robots tags are combined; of all other tags the first one counts.
+    // Several robots tags are combined; of any other tag, the first one is used.
     if ((name === "robots" || name === "fossick") && meta.has(name))
       meta.set(name, `${meta.get(name)},${content}`)
     else if (!meta.has(name)) meta.set(name, content)

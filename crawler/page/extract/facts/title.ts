@@ -61,7 +61,7 @@ function choose(
     )
       return withoutSite(collapse(candidate), crumbNames(headings))
   }
-  // If these contain only the name of the site, the title is taken from the page's headings.
+  // If all these contain only the name of the site, the title is taken from the page's headings.
   const says = (text: string) => text !== "" && (!names.has(normal(text)) || isFrontPage)
   if (shared !== null && says(shared)) return withoutSite(shared, names)
   for (const object of facts.jsonLd) {
@@ -103,7 +103,7 @@ function isFront(url: string): boolean {
   return address !== null && address.pathname === "/" && address.search === "" && routeOf(url) === ""
 }
 
-/** The document's name for its site, as letters and digits. */
+/** The names by which the document calls its site, as letters and digits. */
 function siteNames(facts: TitleFacts, logos: readonly Heading[]): ReadonlySet<string> {
   const host = URL.parse(facts.baseUrl)
     ?.hostname.replace(/^www\./, "")
@@ -171,9 +171,9 @@ const LOGO_WORDS =
 const LOGO_STEPS = 4
 
 /**
- * Whether a heading is the logo of its site. One page is enough to decide: the heading's words or those around it say
- * so, it links to the site's start page, or it is in the head of the page and the title tag has it after the page's own
- * title.
+ * Whether a heading is the logo of its site. One page is enough to decide this: the heading's words or those around it
+ * indicate it, it links to the site's start page, or it is in the head of the page and the title tag contains it after
+ * the page's own title.
  */
 function logoTest(
   tag: string,

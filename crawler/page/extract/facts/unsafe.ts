@@ -24,7 +24,7 @@ function isFalse(value: unknown): boolean {
 
 /**
  * RSACi rates sex and nudity from 0 to 4. ICRA has a letter for each kind of nudity (`na`, …) and of sexual material
- * (`sa`, …); a page with both is not art or teaching. https://www.w3.org/PICS
+ * (`sa`, …); a page with both kinds of letters is neither art nor teaching. https://www.w3.org/PICS
  */
 function isAdultLabel(label: string): boolean {
   const ratings = [...label.slice(0, 5000).matchAll(/\b(?:r|ratings)\s*\(([^()]*)\)/gi)].map(

@@ -19,7 +19,7 @@ export const siteOf = ({ host }: URL): string => host.replace(/^www\./, "")
 
 const PERMALINK_CLASS =
   /(?:^|[\s_-])(?:headerlink|permalink|anchor(?:-?link|js-link)?|hash-?link|self-?link|heading-?link)(?:[\s_-]|$)/i
-/** Matches text that is only a mark, or the ligature with which icon fonts draw one. */
+/** Matches text that is only a mark, or the ligature with which an icon font draws such a mark. */
 const MARKS = /^(?:[\p{P}\p{S}\p{Co}\u{1F517}\u2693\s]*|link|insert_link|anchor)$/u
 /** Matches the names of such links for readers who do not see the mark. */
 const CALLED =

@@ -28,7 +28,7 @@ export function captionsOfImages(
   }
   const left = new Set(captions)
   let image: Element | null = null
-  /** A caption above its image. */
+  /** A caption that may belong to the image below it. */
   let above: Element | null = null
   let between = 0
   const figures = new Map<Element, boolean>()

@@ -3,9 +3,9 @@ import type { Element } from "./tree.ts"
 
 /** Maximum length of a name; longer texts are not names. */
 const MAX_ID_CHARS = 200
-/** Maximum number of headings in one document that get an address: more than the longest honest manuals have. */
+/** Maximum number of headings in one document that get an address: more than the longest real manuals have. */
 const MAX_ANCHORS = 5000
-/** Elements that mark a place and display nothing. Their name counts for the next heading, while that of another empty element does not. */
+/** Elements that mark a place and display nothing. Their name may be used for the next heading, while that of any other empty element may not. */
 const PLACE_MARKS = new Set(["a", "span"])
 /** Elements inside a heading that can carry its name. */
 const NAMED_INLINE = new Set(["a", "button", "span", "b", "strong", "i", "em", "code", "tt", "font"])
@@ -14,9 +14,9 @@ const WITHOUT_TEXT = new Set(["script", "style", "template", "svg", "math", "nos
 /**
  * The fragments of the addresses of a document's headings, as RFC 3986 writes them. They are taken, in this order,
  * from: the link in the heading for copying its address; the heading's own id; a name inside it; the nearest name
- * before it with no text between (`<a name>`, the `<section id>` that it opens); the panel that its button opens; the
- * link right after it. The head of a panel or of `<details>` is a heading too. A name belongs to the first heading that
- * has it, and counts once.
+ * before it with no text in between (`<a name>`, the `<section id>` that it opens); the panel that its button opens;
+ * the link right after it. The head of a panel or of `<details>` is a heading too. A name belongs to the first heading
+ * that has it, and is used only once.
  */
 export function headingAnchors(root: Element): ReadonlyMap<Element, string> {
   const named = new NamedHeadings()
@@ -27,9 +27,9 @@ export function headingAnchors(root: Element): ReadonlyMap<Element, string> {
 class NamedHeadings {
   readonly anchors = new Map<Element, string>()
   readonly #taken = new Set<string>()
-  /** The last name, if there was no text since. */
+  /** The last name, if there has been no text since. */
   #pending: string | null = null
-  /** A heading without a name, if there was no text since. */
+  /** A heading without a name, if there has been no text since. */
   #nameless: Element | null = null
 
   visit(element: Element): void {

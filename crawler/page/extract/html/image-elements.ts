@@ -26,7 +26,7 @@ function firstOfSrcset(srcset: string | null): string | null {
 /** Descriptions are cached, because the text and the list of images need the same ones, and checking each for orders to models is slow. */
 const described = new WeakMap<Element, string | null>()
 
-/** The alternative text with any caption left out of the text, otherwise the caption of the figure, otherwise the title. */
+/** The alternative text, together with a caption that was left out of the text, if there is one; otherwise the caption of the figure, otherwise the title. */
 export function imageDescription(image: Element, captions?: ReadonlyMap<Element, string>): string | null {
   let description = described.get(image)
   if (description === undefined) described.set(image, (description = describe(image, captions?.get(image))))

@@ -15,7 +15,7 @@ export class LinkResolver {
   readonly #base: string
   readonly #hasRoutes: boolean
   readonly #known = new Map<string, PageUrl | null>()
-  /** Folders, by how links refer to them: `""`, `/`, `../`. */
+  /** Addresses of folders, indexed by how links refer to them: `""`, `/`, `../`. */
   readonly #folders = new Map<string, string | null>()
   #room = MAX_LINK_CHARS
 
@@ -52,8 +52,8 @@ export class LinkResolver {
   }
 }
 
-// V8 keeps a joined string as its two parts, and the second part keeps the whole document it was cut from. Reading a
-// character turns the result into a string of its own.
+// V8 stores a joined string as its two parts, and the second part keeps the whole document that it was cut from in
+// memory. Reading a character turns the result into a string of its own.
 function unshared(url: string): PageUrl {
   return (url.charCodeAt(0) > 0 ? url : "") as PageUrl
 }

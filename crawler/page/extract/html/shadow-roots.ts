@@ -12,7 +12,7 @@ interface Root {
   readonly host: Element
   readonly template: Element
   readonly slots: Element[]
-  /** How much deeper its elements are in the tree than in the source. */
+  /** How much deeper the root's elements are in the tree than in the source. */
   lift: number
 }
 
@@ -26,7 +26,7 @@ export class ShadowRoots {
   readonly #roots = new Map<Element, Root>()
   /** Open templates; null for one that isn't a shadow root. */
   readonly #open: (Root | null)[] = []
-  /** How much deeper in the tree than in the source the elements inside an open element are, if they are. */
+  /** For open elements whose content is deeper in the tree than in the source: how much deeper it is. */
   readonly #lifts = new Map<Element, number>()
   #scopes = 0
 

@@ -6,7 +6,7 @@ export interface TagListener {
   readonly elements: ReadonlySet<string>
   /** Attributes that are reported with them, in lower case. */
   readonly attributes: ReadonlySet<string>
-  /** `attributes`: alternating names and decoded values; if a name is repeated, the first one counts. */
+  /** `attributes`: alternating names and decoded values; if a name is repeated, the first value applies. */
   onStartTag(tag: string, attributes: readonly string[]): void
   /** The text of each `<title>` outside SVG, as written. */
   onTitle(text: string): void
@@ -26,7 +26,7 @@ const QUESTION = 63
 
 /** Maximum number of characters of a value, as in the full extraction. */
 const MAX_VALUE_CHARS = 20_000
-/** Number of attributes of one tag that are checked; honest tags have a dozen. */
+/** Number of attributes of one tag that are checked; ordinary tags have a dozen at most. */
 const MAX_ATTRIBUTES = 1000
 const LONGEST_TAG = "plaintext".length
 const LONGEST_ATTRIBUTE = 20
@@ -131,7 +131,7 @@ export class StartTagScanner {
       }
       slash = false
       const nameFrom = at
-      // The first character of a name can be one that would otherwise end it.
+      // The first character of a name may be one that would end the name in any other place.
       do at += 1
       while (at < length && html.charCodeAt(at) !== EQUALS && !endsName(html.charCodeAt(at)))
       const nameTo = at

@@ -4,9 +4,9 @@ import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2"
 
 export { Element, isBlockTag } from "./element.ts"
 
-// Maximum depth of the tree, so that every later pass can recurse. Of deeper elements only the text is kept.
+// Maximum depth of the tree, so that every later pass can recurse. Only the text of deeper elements is kept.
 const MAX_DEPTH = 400
-// Maximum number of nodes, several times that of the largest honest pages; the rest of a document is not read.
+// Maximum number of nodes, several times as many as the largest real pages have; the rest of a document is not read.
 const MAX_NODES = 250_000
 const MAX_ATTRIBUTE_CHARS = 20_000
 
@@ -309,13 +309,13 @@ function dropSet(before: (Element | string)[]): void {
 const DEFINITION_SCOPE = new Set([...SCOPE, "dl"])
 const CELL_FREE_SCOPE = new Set(["html", "body", "template"])
 
-/** Visits `element` and everything below it in document order; where a visitor returns false, it is not called for the descendants. */
+/** Visits `element` and everything below it in document order; if the visitor returns false for an element, the element's descendants are skipped. */
 export function walk(element: Element, visit: (element: Element) => boolean | void): void {
   if (visit(element) === false) return
   for (const child of element.children) if (typeof child !== "string") walk(child, visit)
 }
 
-/** `root` and all elements below it in document order, without those left out and their descendants. */
+/** `root` and all elements below it in document order, except the elements in `leftOut` and their descendants. */
 export function elementsOf(root: Element, leftOut: ReadonlySet<Element> = NONE): Element[] {
   const elements: Element[] = []
   addElements(root, leftOut, elements)
@@ -349,14 +349,14 @@ export function closest(from: Element | null, matches: (element: Element) => boo
   return at
 }
 
-/** Whether an element is another one or one of its descendants. */
+/** Whether `element` is `ancestor` or one of its descendants. */
 export const isInside = (element: Element, ancestor: Element): boolean =>
   closest(element, (at) => at === ancestor) !== null
 
 /** Maximum number of elements without text that are checked besides those with text. */
 const EMPTY_NODES = 1000
 
-/** All text below an element except the parts left out, with white space collapsed. Scripts and styles have no text. */
+/** All text below an element, except the parts to leave out, with white space collapsed. Scripts and styles have no text. */
 export function textOf(
   element: Element,
   maxChars = 1_000_000,

@@ -18,7 +18,7 @@ const BARE = /^#$/
 /** Ids that sites give to the top of a page or to the whole page. */
 const HEAD_OF_PAGE =
   /top$|(?:^|[-_])(?:top|head|header|page|site|main|content|wrapper|container|nav|menu|toc|haut|oben|arriba|inicio|inizio|cima)(?:$|[-_])/i
-/** Matches a script in place of an address. */
+/** Matches a script that scrolls, used in place of an address. */
 const SCROLLS = /^javascript:[^;]{0,200}scroll/i
 /** Links that open the source of this page in an editor, on code hosts and wikis. */
 const EDITS =
@@ -92,7 +92,7 @@ function leadsBack({ element: link, at }: Placed, { byName, heading }: Places): 
   if (BARE.test(href)) return !link.has("aria-expanded") && !link.has("aria-controls") && !holdsPicture(link)
   const name = href.slice(1)
   const place = byName.get(name)
-  // The target is created by a script or no longer exists.
+  // The target is created by a script or no longer exists, so only its name can tell.
   if (place === undefined) return HEAD_OF_PAGE.test(name)
   if (place.at >= at || isWithin(link, place.element)) return false
   return place.at <= heading || LIST.test(place.element.tag) || HEAD_OF_PAGE.test(name)

@@ -39,8 +39,8 @@ const ADMONITION = /note|tip|warn|caution|admonition|callout|info|hint|danger|im
 
 const words = (list: string) => new Set(list.split(" "))
 
-// Words in class and id values, chosen by how much of the text below elements that carry them was judged to be main
-// text: under a twelfth for the first list, under a sixth for the second.
+// Words in class and id values, chosen by how much of the text in elements with these words was judged to be main text:
+// under a twelfth for the first list, under a sixth for the second.
 const STRONG_WORDS = words(
   "subscribe subscription consent signup cookie cookies copyright commentform vcard mainmenu optin gform switcher popover " +
     "colophon trending error policies privacy socials social login byline nocontent flyout recommended recommendations popup modal " +
@@ -121,7 +121,7 @@ function isSectionHeader(header: Element): boolean {
   return firstElement(header, (element) => /^h[2-6]$/.test(element.tag)) !== null
 }
 
-/** The class with which Docusaurus makes each heading stop below its bar: `anchorWithStickyNavbar_LWe7`. It says nothing about the heading. */
+/** The class that Docusaurus uses so that headings, when scrolled to, stop below its bar: `anchorWithStickyNavbar_LWe7`. It says nothing about the heading. */
 const BELOW_BAR = /\banchor(?:With|Target)StickyNavbar\w*/g
 
 // Signs by class value, cached because class values are repeated all over a page, and from page to page of a site.

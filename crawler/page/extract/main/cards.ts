@@ -56,7 +56,7 @@ const isFile = (link: Element, href: string, site: URL | null): boolean =>
   link.has("download") ||
   FILE.test(URL.parse(href, site?.href)?.pathname ?? "")
 
-/** Whether a link leads to another site. A picture that does is an advertisement, and a link with an address in its query is for sharing the page. */
+/** Whether a link leads to a source on another site. A picture that links there is an advertisement, and a link with an address in its query is for sharing the page. */
 function isSource(link: Element, href: string, site: URL | null): boolean {
   const target = URL.parse(href, site?.href)
   if (target === null || site === null || /https?(?::|%3a)/i.test(target.search)) return false
@@ -106,7 +106,7 @@ function leadsWithin(paragraph: Element, site: URL | null): boolean {
 const CARD_TAGS = new Set(["div", "article", "li", "section", "a", "figure"])
 const MIN_CARDS = 3
 const MAX_CARD_CHARS = 500
-/** Maximum share of an article's prose that cards in its text can have. */
+/** Maximum share of an article's prose that cards within its text can make up. */
 const MAX_SECTION_SHARE = 0.3
 /** Maximum amount of prose after the cards at the end of an article: a few lines of a footer. */
 const MOST_AFTER = 200
@@ -134,7 +134,7 @@ export function skipCards(
 ): void {
   const groups = new Map<string, Element[]>()
   const { children } = parent
-  // Starts from the end, so that a second list of teasers doesn't count as text after the first.
+  // Starts from the end, so that a second list of teasers isn't taken for text after the first.
   for (let i = children.length - 1; i >= 0; i--) {
     const child = children[i]!
     if (typeof child === "string" || skipped.has(child) || !CARD_TAGS.has(child.tag)) continue
@@ -178,7 +178,7 @@ export function skipCards(
 const LEAST_TEXT = 400
 /** Minimum share of links (the headlines) in the text of teasers. */
 const LINKED_SHARE = 0.1
-/** Minimum share of an `article`'s prose that one box of paragraphs must have for cards inside it to count as its end: a ranking consists of cards. */
+/** Minimum share of an `article`'s prose that a single box of paragraphs must contain for cards inside the article to mark its end: a ranking consists entirely of cards. */
 const PARAGRAPH_SHARE = 0.4
 
 function isCardAmongText(element: Element, measures: Measures): boolean {
@@ -220,7 +220,7 @@ function leadAway(teasers: readonly Element[], measures: Measures): boolean {
 
 const isInArticle = (element: Element): boolean => closest(element, ({ tag }) => tag === "article") !== null
 
-/** Whether an element starts with a link: its heading or first text is one, or all of it is. */
+/** Whether an element starts with a link: its heading or first text is a link, or the whole element is. */
 export function isCard(element: Element): boolean {
   if (isLink(element)) return true
   for (const child of element.children) {

@@ -8,7 +8,7 @@ type Measures = ReadonlyMap<Element, TextMeasure>
 
 /** Minimum amount of prose on a page that is meant for reading: about six paragraphs. */
 const LEAST_READ = 600
-/** The same minimum for a page that says that it is an article: about three paragraphs. */
+/** The same minimum for a page that declares itself an article: about three paragraphs. */
 const LEAST_ARTICLE = 300
 
 /** Leaves out parts of the main content that don't belong to it: teasers, lists of links, stray labels. */
@@ -114,7 +114,7 @@ function skipSignUps(root: Element, skipped: Set<Element>, measures: Measures): 
 const asksForAddress = (input: Element): boolean =>
   input.get("type") === "email" || /e-?mail/i.test(input.get("name") ?? "")
 
-/** Maximum amount of prose after an author's box: a notice. */
+/** Maximum amount of prose after a box about the author: a short notice. */
 const MOST_AFTER_AUTHOR = 200
 const MAX_AUTHOR_CHARS = 1200
 const MAX_AUTHOR_SHARE = 0.3
@@ -156,7 +156,7 @@ function mostParagraphs(root: Element, measures: Measures): number {
   return most
 }
 
-/** Amount of prose in the children that are left. */
+/** Amount of prose in the children that were not left out. */
 function proseOf(parent: Element, skipped: ReadonlySet<Element>, measures: Measures): number {
   let prose = 0
   for (const child of parent.children)
@@ -229,8 +229,8 @@ function isHeadOfText(
 }
 
 /**
- * Leaves out the links, cards and forms from a heading to the next one of its rank, and the heading if nothing is left
- * below it.
+ * Leaves out the links, cards and forms between a heading and the next heading of the same rank, and also the heading
+ * if nothing remains below it.
  * @returns the index after the last part, or `from` if the heading has text
  */
 function skipSection(
@@ -310,7 +310,7 @@ function endOfSection(
     const child = parent.children[end]!
     if (typeof child === "string" || skipped.has(child)) continue
     const other = headingRank(child)
-    // A bold or plain line only introduces what comes right after it.
+    // A line of bold or plain text only introduces the part right after it.
     if (rank === null && end > from + 1 && measures.get(child)?.chars) {
       const own = measures.get(child)!
       if (own.prose > own.chars * 0.5 && own.linkChars < own.chars * 0.3) break
@@ -323,7 +323,7 @@ function endOfSection(
 function headingRank(element: Element): number | null {
   const tag = /^h([1-6])$/.exec(element.tag)
   if (tag) return Number(tag[1])
-  // A box that starts with a heading counts as that heading.
+  // A box that starts with a heading is treated as that heading.
   for (const child of element.children) {
     if (typeof child === "string") {
       if (child.trim() !== "") return null

@@ -13,8 +13,8 @@ const ICON_NAME = /^[a-z0-9]+(?:_[a-z0-9]+)*$/
 const ICON_CLASS = /icon|material|symbol|glyph|(?:^|\s)fa[bsr]?(?:\s|$)/i
 
 /**
- * Whether an element hidden from screen readers (`aria-hidden`) adds nothing for people who see it: an icon, an
- * ornament, or a copy of the text beside it. People read any other text in it.
+ * Whether an element hidden from screen readers (`aria-hidden`) adds nothing for people who see it: it is an icon, an
+ * ornament, or a copy of the text beside it. Any other text is meant for readers.
  * @param at its index among its parent's children
  */
 export function isDoubled(element: Element, { children }: Element, at: number): boolean {
@@ -158,8 +158,8 @@ function mayRepeatFar(box: Element, first: Element, measures: Measures): boolean
 }
 
 /**
- * The number of levels up to the element that contains a box and its copy: a carousel, or the container of the parts
- * for phones and for wide screens.
+ * Maximum number of levels from a box up to the element that contains both it and its copy: a carousel, or the
+ * container of the parts for phones and for wide screens.
  */
 const MOST_LEVELS_UP = 3
 

@@ -2,7 +2,7 @@ import { isLink } from "../html/anchors.ts"
 import { collapse, type Element, textOf, walk } from "../html/tree.ts"
 import type { TextMeasure } from "./text-measure.ts"
 
-/** A switcher is short; a text about languages has the links inside its sentences. */
+/** Maximum length of a language switcher; in a text about languages, the links are inside sentences. */
 const MAX_CHARS = 2500
 const FEWEST_LINKS = 2
 /** The maximum number of elements checked in one box: a hundred languages with their flags. */
@@ -11,7 +11,7 @@ const MOST_ELEMENTS = 1000
 const LANGUAGE_SHARE = 0.8
 /** The maximum length of the text left when links are removed, such as "Available languages:", the page's language or separators. */
 const MAX_OTHER_CHARS = 60
-/** A page with little other text is itself a list of translations. */
+/** The maximum share of a page's text that a switcher can make up: a page with little other text is itself a list of translations. */
 const MAX_SHARE = 0.4
 
 /** Leaves out the links to the page in other languages. */
@@ -60,12 +60,12 @@ function isSwitcher(element: Element): boolean {
     return false
   })
   if (links < FEWEST_LINKS || languages < links * LANGUAGE_SHARE) return false
-  // Two short words could be two letters of an alphabetical index. Three of them, or a link that declares its language,
-  // are languages.
+  // Two short words could be two letters of an alphabetical index. Three such words, or a link that declares its
+  // language, are taken to be languages.
   return marked > 0 || links > FEWEST_LINKS
 }
 
-/** `en`, `pt-BR`, `Deutsch`, `Français (fr)`. */
+/** Whether a link's text is the name of a language: `en`, `pt-BR`, `Deutsch`, `Français (fr)`. */
 function isLanguageName(link: Element): boolean {
   const text = collapse(textOf(link, 60)).toLowerCase()
   if (/^[a-z]{2}(?:[-_][a-z]{2,4})?$/.test(text)) return LANGUAGE_CODES.has(text.slice(0, 2))

@@ -6,22 +6,22 @@ import type { PageSigns } from "./page-signs.ts"
 /** Classes of the body or of the whole document that mark lists in WordPress, Hugo, Docusaurus and Drupal. */
 const LIST_CLASS =
   /(?:^|\s)(?:archive|category|tag|author|date|paged|blog|search-results|taxonomy|term|kind-(?:taxonomy|term)|tax-[\w-]+|page-taxonomy-term|(?:docs|blog)-[a-z-]*list-page|blog-archive-page)(?=\s|$)/i
-/** Class names that mark a single page in these programs; they can appear together with those of lists. */
+/** Class names that mark a single page in these programs; they can appear together with class names of lists. */
 const SINGLE_CLASS =
   /(?:^|\s)(?:single(?:-[\w-]+)?|page-id-\d+|kind-page|blog-post-page|docs-doc-page)(?=\s|$)/i
-/** `/tags/`, `/category/repairs/`, `/author/mia/page/2/`, `/page/3/`, `/2024/05/`. */
+/** Addresses of lists: `/tags/`, `/category/repairs/`, `/author/mia/page/2/`, `/page/3/`, `/2024/05/`. */
 const LIST_ADDRESS =
   /\/(?:(?:tags?|topics?|labels?|categor(?:y|ies)|authors?|archives?)(?:\/[^/]+)?(?:\/page\/?\d+)?|page\/?\d+|(?:19|20)\d\d(?:\/\d\d)?)(?:\/(?:index\.\w+)?|\.html?)?$/i
 /** Boxes in which sites show excerpts of other pages. */
 const TEASER_CLASS = /(?:^|[\s_-])(?:post|entry|teaser|card|excerpt|summary|story|item)(?:[\s_-]|$)/i
 
-/** The minimum number of links to pages of the same site in a list without a mark. */
+/** The minimum number of links to pages of the same site in a list that isn't marked as one. */
 const FEWEST_LINKS = 8
-/** The least share of text in links in a list without a mark. */
+/** The minimum share of link text in a list that isn't marked as one. */
 const LINK_SHARE = 0.6
-/** The maximum number of characters in sentences in a list without a mark: about five sentences. */
+/** The maximum number of characters in sentences in a list that isn't marked as one: about five sentences. */
 const MOST_PROSE = 400
-/** The same limits for a list with a mark. */
+/** The same limits for a list that is marked as one. */
 const MARKED_LINKS = 3
 const MARKED_SHARE = 0.4
 /** The minimum number of teasers in an unmarked list, and the maximum length of each: a blog that shows whole posts has text of its own. */
@@ -61,11 +61,11 @@ function isClassed(document: Element): boolean {
 }
 
 interface LinksFound {
-  /** Other pages of the site that the content links to. */
+  /** The number of other pages of the site that the content links to. */
   readonly pages: number
-  /** Headings below the first level that link to one of those pages. */
+  /** The number of those pages that a heading below the first level links to. */
   readonly teasers: number
-  /** The number of those headings that have their own box. */
+  /** The number of those pages whose heading is in a box of its own. */
   readonly boxedTeasers: number
 }
 
@@ -96,7 +96,7 @@ function linksOf({ root, skipped }: MainContent, url: string, baseUrl: string): 
 /** The maximum number of levels between a heading and its link, or its box. */
 const STEPS = 4
 
-/** The heading that consists of a link, around the link or inside it. */
+/** The heading around a link, if it consists mostly of the link, or the heading inside the link. */
 function headingOf(link: Element): Element | null {
   const inside = firstElement(link, isHeading)
   if (inside !== null) return inside

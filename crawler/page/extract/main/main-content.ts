@@ -43,7 +43,7 @@ const MAX_SHARE: Record<Suspicion, number> = {
   "beside-text": 0.25,
 }
 const MIN_PROSE = 250
-/** A child that holds this share of its parent's prose is where the content is. */
+/** The share of its parent's prose above which a child is taken to contain the content. */
 const DESCENT_SHARE = 0.85
 
 /**
@@ -96,10 +96,10 @@ function skipBoilerplate(
 
 /** An element's position in the page. */
 interface Place {
-  /** Whether it is beside the part that the page calls its main content. */
+  /** Whether the position is outside the part that the page calls its main content. */
   readonly isBeside: boolean
   readonly isInMain: boolean
-  /** Names that look like boilerplate but are text on surrounding elements. */
+  /** Names that look like boilerplate, but that also mark a surrounding element whose content is text. */
   readonly trusted: readonly string[]
 }
 
@@ -111,7 +111,10 @@ class SignedParts {
   readonly #measures: Measures
   readonly #signs: PageSigns
   readonly #signed = new Map<Element, readonly Sign[]>()
-  /** A sign that covers much of a page means nothing there: some site builders call every box "widget", some forums call every post "comment". */
+  /**
+   * The amount of text that each sign covers. A sign that covers much of a page means nothing there: some site builders
+   * call every box "widget", some forums call every post "comment".
+   */
   readonly #covered = new Map<string, number>()
   readonly #paragraphs = new Map<Element, readonly Element[]>()
   readonly #mains: Element[] = []
@@ -194,13 +197,14 @@ class SignedParts {
         !(suspicion === "beside-text" && this.boxes.has(element)) &&
         !(suspicion === "discussion" && this.#total - covered < LEAST_BESIDE) &&
         (covered <= this.#total * MAX_SHARE[suspicion] ||
-          // Beside the part that the page marks as its main content, a strong sign counts no matter how much it covers.
+          // Outside the part that the page marks as its main content, a strong sign applies no matter how much it
+          // covers.
           (isBeside && this.#main !== null && suspicion === "strong" && !isInside(this.#main, element)))
       )
     })
   }
 
-  /** Whether a child stays, whatever its signs say. */
+  /** Whether a child is kept, regardless of its signs. */
   #isKept(parent: Element, at: number): boolean {
     const child = parent.children[at] as Element
     return isWithinSentence(parent, at) || (this.#weight(child) > this.#total * 0.1 && holdsMain(child))
@@ -344,7 +348,7 @@ function chooseRoot(
   return prose(root) < MIN_PROSE ? root : descend(root, skipped, measures, signs)
 }
 
-/** A part with nearly all the prose must have this share of the text around it to be the whole content. */
+/** A part with nearly all the prose must also contain this share of the text around it to be taken as the whole content. */
 const LEAST_SHARE = 0.5
 /** A part with this much prose is an article in any surroundings: about ten paragraphs, if it has the page's `h1`. */
 const ARTICLE_PROSE = 1000
@@ -362,7 +366,7 @@ function losesText(from: Element, to: Element, measures: Measures): boolean {
   return own.prose < ARTICLE_PROSE || firstElement(to, ({ tag }) => tag === "h1") === null
 }
 
-/** The least text outside links beside a first heading: a short notice. */
+/** The minimum amount of text outside links that goes with the first heading: a short notice. */
 const LEAST_HEADED = 60
 
 /**

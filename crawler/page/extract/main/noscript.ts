@@ -26,7 +26,7 @@ function skipBelow(element: Element, skipped: Set<Element>, heads: PanelHeads, i
       // The element's text may belong to a heading.
       if (child.tag === "button") skipBelow(child, skipped, heads, isInCode)
     } else {
-      // Only the outermost: counting lines again at each level would be quadratic.
+      // Only for the outermost code element: counting lines again at each level would take quadratic time.
       const isCode = !isInCode && (child.tag === "pre" || (child.tag === "div" && isCodeLines(child)))
       if (isCode) skipBesideCode(child, skipped)
       if (child.tag === "noscript") child.asBlock = true
@@ -45,12 +45,12 @@ function holdsImage(noscript: Element, parent: Element): boolean {
     child !== noscript &&
     child.tag !== "noscript" &&
     firstElement(child, (below) => below.tag === "img" && imageAddress(below, ANYWHERE) !== null) !== null
-  // The lazy image itself usually has the address; it is used in that case.
+  // Usually the lazy image itself has the address; the `<noscript>` is then not needed.
   const at = parent.children.indexOf(noscript)
   return !parent.children.slice(Math.max(0, at - NEAR), at + NEAR + 1).some(isShown)
 }
 
-/** A base for resolving addresses: only whether there is an address matters. */
+/** A base for resolving addresses; which one doesn't matter, since we only ask whether there is an address. */
 const ANYWHERE = "https://localhost/"
 /** The maximum distance, in children, between a `<noscript>` and the image that it repeats. */
 const NEAR = 3

@@ -3,13 +3,13 @@ import { type Element, elementsOf, firstElement, textOf } from "../html/tree.ts"
 import { textLength, type TextMeasure } from "./text-measure.ts"
 import { signsOf } from "./boilerplate.ts"
 
-/** The minimum length of the text outside links and headings: one menu entry. */
+/** The minimum length of the text outside links and headings; less could be a menu entry. */
 const LEAST_TEXT = 40
 /** The largest share of links in a box of text. */
 const MOST_LINKS = 0.25
 /** The maximum length of the text before the heading of a box, such as a date or a number. */
 const MOST_BEFORE_HEADING = 60
-/** A checkbox can be an item of a task list, or open a part of the page without a script. */
+/** Types of fields that don't ask for input: a checkbox can be an item of a task list, or open a part of the page without a script. */
 const NO_FIELDS = new Set(["hidden", "checkbox", "radio"])
 
 /** Whether an element asks readers to enter or do something. */

@@ -37,7 +37,7 @@ interface Walk {
   readonly root: Element
   readonly skipped: ReadonlySet<Element>
   readonly measures: Map<Element, TextMeasure>
-  /** Null means all of them. */
+  /** The elements to measure again; null means all of them. */
   readonly changed: ReadonlySet<Element> | null
 }
 
@@ -51,7 +51,7 @@ function measure(element: Element, walk: Walk, inLink: boolean, inHeading: boole
   const { skipped, measures, changed } = walk
   const own: Sum = { chars: 0, linkChars: 0, prose: 0 }
   const headed = inHeading || isHeading(element)
-  // A heading that links to itself is text.
+  // The text of a heading that links to itself is not link text.
   const linked = inLink || (isLink(element) && !(headed && isFragmentLink(element)))
   const isBlock = isBlockTag(element.tag) || element.containsBlock || element.asBlock
   let runChars = 0
@@ -94,7 +94,7 @@ function proseOfRun(chars: number, linkChars: number): number {
   return plain >= SENTENCE_CHARS && plain > linkChars ? plain : 0
 }
 
-/** Number of characters in some text, white space collapsed; ideographs and kana count threefold. */
+/** Number of characters in a text, with white space collapsed; each ideograph or kana is counted as three. */
 export function textLength(text: string): number {
   let length = 0
   let space = true

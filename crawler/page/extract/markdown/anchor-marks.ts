@@ -1,7 +1,7 @@
 import type { PageAnchor } from "#engine"
 
-// While markdown is being assembled, a mark in the line records a heading's place, since the text around it may still
-// be indented, quoted or dropped. The two characters are noncharacters in Unicode (§23.7).
+// Marks a heading's place in a line while markdown is being assembled, since the text around it may still be indented,
+// quoted or dropped. The two characters are noncharacters in Unicode (§23.7).
 const OPENS = "\uFDD0"
 const CLOSES = "\uFDD1"
 const MARK = /\uFDD0(\d{1,6})\uFDD1/g

@@ -2,7 +2,7 @@ import { isCalledNumbers, numbersIn } from "./code.ts"
 import { besideOf, isLanguageLabel } from "./code-language.ts"
 import { type Element, elementsOf, textOf } from "../html/tree.ts"
 
-/** Boxes around code that can have the line numbers beside them: a cell, a row, a scroller. */
+/** Maximum number of boxes around code searched for line numbers beside them: a cell, a row, a scroller. */
 const MAX_AROUND = 4
 /** If there is text of this length next to it, a box contains more than code. */
 const MAX_BESIDE_CHARS = 40

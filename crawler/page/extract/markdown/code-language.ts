@@ -24,7 +24,7 @@ const LANGUAGES = new Set(
     "typescript vb vba verilog vhdl vim vue wasm xml xquery yaml yml zig zsh"
   ).split(" "),
 )
-/** Elements around code that can name its language: parts of a table, a figure, a box. */
+/** Maximum number of elements around code that can name its language: parts of a table, a figure, a box. */
 const MAX_AROUND = 8
 const AROUND = new Set("code pre td tr tbody table div figure section span".split(" "))
 /** The number of siblings checked before and after the code. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { readPage } from "../testing/read-page.ts"
 
-/** Name, markup, the text that is read from it, and the text that is not. */
+/** The name of the case, its markup, the text expected from it, and the text that must be missing. */
 const CASES: readonly (readonly [string, string, readonly string[], (readonly string[])?])[] = [
   [
     "Hugo inline",

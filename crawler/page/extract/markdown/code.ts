@@ -15,7 +15,7 @@ const NUMBERING =
 /** Highlighters' class names for numbers in the code. */
 const LITERAL = /(?:^|[\s_-])(?:number|numeric|literal|constant|m[bfhiox]?|il)(?:\s|$)/
 const NUMBER = /^\s*(\d{1,6})[.:|]?\s*$/
-/** If there are no class names of a known tool, this many lines must begin with a number to count as numbered. */
+/** Without class names of a known tool, at least this many lines must begin with a number for the lines to be taken as numbered. */
 const MIN_NUMBERED = 3
 const MAX_BUTTON_CHARS = 20
 /** Class names of the box around an editor's lines. */
@@ -88,7 +88,7 @@ export function numbersIn(element: Element): readonly number[] | null {
   return look(element) && numbers.length > 0 ? numbers : null
 }
 
-/** The number at the start of a line that is a block, in an element whose class says so. */
+/** The number at the start of a line that is a block, in an element whose class marks it as a line number. */
 function numberAtHead(line: Element): number | null {
   if (!isBlockTag(line.tag)) return null
   for (const child of line.children.slice(0, 4)) {
@@ -127,7 +127,7 @@ class CodeText {
   readonly #root: Element
   readonly #parts: string[] = []
   readonly #candidates: Candidate[] = []
-  /** A box at the top that contains the name of the language. */
+  /** The name of the language, from a box at the top. */
   label = ""
   #hasLines = false
 
@@ -196,7 +196,7 @@ class CodeText {
     this.#hasLines ||= !isEmpty
   }
 
-  /** Drops a column of line numbers. A number at the start of a line is kept as a candidate until all lines are known. */
+  /** Whether an element is a column of line numbers, which is dropped, or a number at the start of a line, which is kept as a candidate until all lines are known. */
   #takesNumber(element: Element): boolean {
     const { children } = element
     const isCalledSo =
@@ -244,7 +244,7 @@ class CodeText {
       const isData = found.some(({ isLiteral, isBox }, i) => isLiteral || (!isBox && /^\S/.test(rests[i]!)))
       if (isData || found.length < MIN_NUMBERED || found.length < lines) return
     }
-    // One space after the number separates it from the line.
+    // If single spaces separate the numbers from the lines, they are dropped too.
     const isApart =
       rests.every((rest) => /^[ \t\u00A0]|^$/.test(rest)) &&
       rests.some((rest) => /^[ \t\u00A0](?:\S|$)/.test(rest))

@@ -16,7 +16,7 @@ export function isFormulaScript(element: Element): boolean {
 }
 
 const FORMULA_TYPE = /^\s*math\/(?:tex|asciimath|mml)\b/i
-/** Class names that typesetting tools give to the elements around formulas. */
+/** Class names that typesetting tools use for the elements around formulas. */
 const SET =
   /(?:^|\s)(?:katex(?:-display)?|MathJax\w*|mjx-\w+|math(?:-\w+|ml)?|tex\w*|latex\w*|formula|equation)(?:\s|$)/i
 /** Matches images of formulas by class or address. */
@@ -160,15 +160,15 @@ function isBalanced(tex: string): boolean {
   return depth === 0
 }
 
-// Only at the end of a paragraph is it known whether it has formulas, which decides how its other dollar signs are
-// written. A noncharacter (Unicode §23.7) marks formulas until then.
+// Whether a paragraph has formulas is known only at its end, and decides how its other dollar signs are written. Until
+// then, a noncharacter (Unicode §23.7) marks formulas.
 const MARK = "\uFDD2"
 
 /** Wraps a formula in marks that {@link settled} turns into dollar signs. */
 export const formulaText = ({ tex, isDisplay }: Formula): string =>
   isDisplay ? `${MARK}$${tex}$${MARK}` : MARK + tex + MARK
 
-/** Formulas, code and addresses with dollar signs, and single dollar signs. Code and addresses stay as they are. */
+/** Matches formulas, code and addresses, which can contain dollar signs, and single dollar signs. Code and addresses are kept unchanged. */
 const DOLLARS = /\uFDD2([^\uFDD2]*)\uFDD2|`[^`\n]+`|\]\([^()\s]*\)|(?<!\\)\$/g
 
 /** Writes the formulas of a text, and escapes other dollar signs that could be read as formula delimiters. */

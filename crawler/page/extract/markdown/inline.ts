@@ -36,7 +36,7 @@ export class InlineText {
     this.#parts.push(this.#escapesEdge(text) === "right" ? `\\${text}` : text)
   }
 
-  /** The result for an element. */
+  /** Adds the markdown of an element. */
   add(written: string): void {
     this.#escapesEdge(written)
     const last = this.#parts.length - 1

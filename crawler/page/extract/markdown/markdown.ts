@@ -59,7 +59,7 @@ function write(
 const EMPHASIS = new Set(["i", "em", "cite", "dfn", "var"])
 const CODE = new Set(["code", "kbd", "samp", "tt"])
 const EMPTY_CELL = " | "
-/** In a cell that spans rows, text longer than this is prose and is written only once. */
+/** Maximum length of text that is repeated in each row its cell spans. Longer text is prose and is written only once. */
 const MAX_GROUP_CHARS = 60
 const DELETED = new Set(["del", "s", "strike"])
 
@@ -83,7 +83,7 @@ class Writer {
   #lastText = ""
   /** The number of the last reference to a note. */
   #note = 0
-  /** Characters that may still be added. */
+  /** The number of characters that may still be added. */
   #room: number
 
   readonly #anchors: ReadonlyMap<Element, string>
@@ -122,8 +122,8 @@ class Writer {
       else if (this.#isSkipped(child)) continue
       else if (isBlockTag(child.tag) || child.containsBlock || child.asBlock) {
         flush()
-        // Not push(...blocks): a flat document can have more blocks than a call can have arguments. The head comes
-        // first, because it sets the level for headings inside.
+        // Not push(...blocks): a flat document can have more blocks than a call can have arguments. The panel's heading
+        // is written first, because it sets the level of the headings inside.
         const head = child.head === null ? [] : this.#panelHead(child.head)
         const own = this.block(child)
         if (own.length > 0) for (const block of head) blocks.push(block)
@@ -355,7 +355,7 @@ class Writer {
     return blocks
   }
 
-  /** @param groups short texts of cells that span rows, added here: each names a group and is repeated in its rows */
+  /** @param groups texts of cells that span rows; if short, such a text names a group, is added here and is repeated in each of its rows */
   #placed({ cell, isRepeated }: Place, groups: Map<Element, string>): string {
     if (cell === null) return ""
     if (isRepeated) {

@@ -86,7 +86,7 @@ function partsOf(node: Element): string[] {
       const name = nameOf(child)
       if (/^(?:frac|dbox|dtable|sqrt|root-box)$/.test(name) || (name === "row" && element !== node))
         visit(child)
-      // Both the sub- and the superscript of a base are in one box.
+      // A single box contains both the subscript and the superscript of a base.
       else if (name === "script" && elementsOf(child).length > 1)
         for (const one of elementsOf(child).toReversed()) found.push(texOf(one))
       else found.push(texOf(child))

@@ -4,7 +4,7 @@ import { readPage } from "../testing/read-page.ts"
 const A = (s: string) =>
   `${s} The answer takes a sentence or two, so that it reads as prose and is long enough to count as such.`
 
-/** Name, markup, the text that is read from it, and the text that is not. */
+/** The name of the case, its markup, the text expected from it, and the text that must be missing. */
 const CASES: readonly (readonly [string, string, readonly string[], (readonly string[])?])[] = [
   [
     "heading around a button",

@@ -28,7 +28,7 @@ export class PanelHeads {
   readonly #controls: Element[] = []
   readonly #byId = new Map<string, Element>()
 
-  /** Receives every element of the page, in order. */
+  /** Must be called with every element of the page, in order. */
   see(element: Element): void {
     if (element.attributes.length === 0 && element.tag !== "button") return
     const id = element.get("id")
@@ -72,7 +72,7 @@ export class PanelHeads {
     }
   }
 
-  /** Rows of tabs without references to their panels; the panels follow in the same order. */
+  /** Adds headings to the panels of tabs that don't reference them; the panels follow in the order of the tabs. */
   #headRows(skipped: Set<Element>): void {
     for (const [row, tabs] of Map.groupBy(this.#controls, (control) => this.#rowOf(control))) {
       if (row === null || tabs.length < MIN_ALIKE) continue
@@ -83,7 +83,7 @@ export class PanelHeads {
     }
   }
 
-  /** The row that contains a control with `role="tab"` that references no panel, or the label of a radio button. */
+  /** The row around a control with `role="tab"` that references no panel, or around the label of a radio button. */
   #rowOf(control: Element): Element | null {
     if (control.get("role") === "tab") return this.#named(control) === null ? above(control, isTabList) : null
     const input = control.tag === "label" ? this.#byId.get(control.get("for") ?? "") : undefined
@@ -121,7 +121,7 @@ const isTabList = (element: Element): boolean => element.get("role") === "tablis
 
 const IN_LINE = /^(?:h[1-6]|dt|th|summary)$/
 
-/** The nearest matching element among the few that contain a control. */
+/** The nearest matching element among a control's closest ancestors. */
 function above(control: Element, matches: (element: Element) => boolean): Element | null {
   let at = control.parent
   for (let steps = 0; at !== null && steps < MAX_ABOVE; at = at.parent, steps++) if (matches(at)) return at
@@ -134,7 +134,7 @@ const lineOf = (control: Element): Element | null =>
 
 const isLineOfItsHeading = (control: Element): boolean => lineOf(control) !== null
 
-/** Whether a control is all the text of its heading; if there are several controls, only the one that opens something counts. */
+/** Whether a control contains all the text of its heading; if a heading has several controls, only the one that opens something does. */
 function isWholeOf(control: Element): boolean {
   const line = lineOf(control)!
   if (textOf(line, MAX_HEAD_CHARS, ({ tag }) => tag === "button") !== "") return false
@@ -143,7 +143,7 @@ function isWholeOf(control: Element): boolean {
 
 /** Whether a control does something other than open a block. */
 function isAction(control: Element): boolean {
-  // A control of several blocks is not the heading of any of them.
+  // A control that opens several blocks is not the heading of any of them.
   if (/\S\s+\S/.test(control.get("aria-controls") ?? "")) return true
   if (control.has("aria-haspopup") || /^(?:submit|reset)$/i.test(control.get("type") ?? "")) return true
   const text = textOf(control, MAX_HEAD_CHARS + 1)

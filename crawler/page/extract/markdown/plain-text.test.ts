@@ -51,7 +51,7 @@ describe("plain text of markdown", () => {
         const shown = text.replace(/\s+/g, " ").trim()
         expect(toPlainText(protectLineStarts(escapeText(shown)))).toBe(shown)
       }),
-      // A line that starts with a colon was once read as a description, and dollar signs as a formula.
+      // Lines that start with a colon were once read as descriptions, and dollar signs as formulas.
       { numRuns: 500, examples: [[": !"], [":"], ["$<?$"], ["$a* $ b_$"]] },
     )
   })

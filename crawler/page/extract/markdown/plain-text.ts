@@ -124,8 +124,8 @@ const MOST_UNDERSCORES = 20
 const WORD_SIGN = /[\p{L}\p{N}]/u
 
 /**
- * The positions of the underscores that close the emphasis opened at `from`, or -1: emphasis as in `__init__`, but not
- * `_private` or `a_b_c` (CommonMark §6.2). Authors write such emphasis; this folder escapes it.
+ * The position of the underscores that close the emphasis opened at `from`, or -1: emphasis as in `__init__`, but not
+ * `_private` or `a_b_c` (CommonMark §6.2). Authors write such emphasis; this folder escapes underscores.
  */
 function underscoreCloser(text: string, from: number, run: number): number {
   const isWord = (at: number) => WORD_SIGN.test(text[at] ?? "")

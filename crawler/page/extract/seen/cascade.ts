@@ -21,7 +21,7 @@ export class Cascade {
   readonly #styles = new Map<string, Style>()
   readonly #found = new Map<string, readonly Rule[]>()
   readonly #steps: Steps = { left: MAX_STEPS }
-  /** The number of ancestors that have each name. */
+  /** The number of the current element's ancestors that have each name. */
   readonly #above = new Map<string, number>()
 
   constructor(elements: readonly Element[]) {
@@ -42,13 +42,13 @@ export class Cascade {
     this.dependsOnWidth = this.#rules.some(({ widths }) => widths.length !== first?.widths.length)
   }
 
-  /** Enters an element on the way down. */
+  /** Records that the walk has entered an element, on the way down. */
   enter(element: Element): void {
     if (this.#rules.length === 0) return
     for (const name of namesOf(element)) this.#above.set(name, (this.#above.get(name) ?? 0) + 1)
   }
 
-  /** Leaves an entered element on the way up. */
+  /** Records that the walk has left an element, on the way up. */
   leave(element: Element): void {
     if (this.#rules.length === 0) return
     for (const name of namesOf(element)) {
@@ -74,7 +74,7 @@ export class Cascade {
         found.push(rule)
     if (own !== null) return styleFrom(found, own)
     if (found.length === 0) return NOTHING
-    // Elements with the same rules look alike.
+    // Elements that match the same rules have the same style.
     let key = ""
     for (const { order } of found) key += `${order} `
     let style = this.#styles.get(key)

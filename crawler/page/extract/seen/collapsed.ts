@@ -65,7 +65,7 @@ export function isCollapsed(
   if (element.tag === "dialog" || element.has("popover")) return true
   if (element.get("role") === "tabpanel" || controls.opens(element.get("id"))) return true
   if ([element, element.parent].some((one) => OPENED.test(one?.get("class") ?? ""))) return true
-  // A script finds the element to open by a name.
+  // A script needs a name to find the element that it opens.
   return (element.has("id") || element.has("class")) && isBehindControl(neighbours)
 }
 
@@ -83,7 +83,7 @@ const isShownInOtherStates = (element: Element, { isScripted }: Controls, cascad
 const isBehindControl = (neighbours: Neighbours): boolean =>
   neighbours.some((before) => before !== null && holdsControl(before, CONTROL_DEPTH))
 
-/** Elements of a heading that can contain a control. */
+/** How many levels deep inside a preceding element a control is searched for. */
 const CONTROL_DEPTH = 4
 const MAX_CHILDREN = 10
 

@@ -20,7 +20,7 @@ const MAX_CHARS = 400
 // A page has few colours and uses each of them often, so parsed values are cached.
 const remembered = new Lru<string, Color | null>(1000)
 
-/** Reads a CSS colour (CSS Color 4 and 5); null for anything else, and for colours that depend on unknown facts. `light-dark()` gives its first colour. */
+/** Reads a CSS colour (CSS Color 4 and 5); null for anything else, and for colours that depend on unknown facts. For `light-dark()`, the result is its first colour. */
 export function colorOf(value: string | undefined): Color | null {
   if (value === undefined || value.length > MAX_CHARS) return null
   let color = remembered.get(value)
@@ -82,9 +82,9 @@ function contrastOf(one: Color, other: Color): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
-/** Readers can't distinguish colours with less contrast than this; the weakest grey that designers use has 1.3 on white. */
+/** Readers can't distinguish colours with less contrast than this; even the faintest grey that designers use has 1.3 on white. */
 const LEAST_CONTRAST = 1.12
-/** The smallest difference in red, green or blue, out of 255, that readers can see: yellow on white has little contrast, but differs in blue. */
+/** The smallest difference in red, green or blue, out of 255, that readers can see despite low contrast: yellow on white has little contrast, but differs in blue. */
 const LEAST_PART = 200
 
 /** Whether readers can tell letters of one colour from a background of the other. */

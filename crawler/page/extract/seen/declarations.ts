@@ -1,7 +1,7 @@
 import { calc } from "@csstools/css-calc"
 import { readBlocks } from "./blocks.ts"
 
-/** Declarations of one rule or one `style` attribute, by property: the last one counts, but `!important` ones take precedence. */
+/** Declarations of one rule or one `style` attribute, by property: the last one applies, unless an earlier one is `!important`. */
 export type Declarations = ReadonlyMap<string, Declared>
 
 export interface Declared {

@@ -11,7 +11,7 @@ const LEAST_ZOOM = 0.1
 const LEAST_SCALE = 0.02
 /** The blur radius, in pixels, at which letters run together until none can be made out. */
 const MOST_BLUR = 10
-/** Anything further off than this, in pixels, is outside any window. */
+/** Anything farther away than this, in pixels, is outside any window. */
 const FAR = 500
 
 /** The first way in which an element is hidden, with everything below it. `isIn3d`: an element above could turn it around. */
@@ -19,7 +19,7 @@ export function hidingOf(element: Element, style: Style, isIn3d: boolean): strin
   const hasHidden = element.has("hidden")
   if (INSTEAD.has(element.tag)) return "display"
   if (style.size === 0 && !hasHidden && element.tag !== "rp" && !isUnopened(element)) return null
-  // Parentheses for browsers without ruby support, which no longer exist.
+  // Parentheses for browsers without ruby support, which no longer exist. A real one contains no letters.
   if (element.tag === "rp" && /\p{L}/u.test(textOf(element))) return "display"
   if (hasHidden && element.get("hidden") !== "until-found" && (style.get("display") ?? "none") === "none")
     return "hidden"
@@ -95,7 +95,7 @@ function axisOf(parts: readonly string[]): string | undefined {
 /** Content for browsers without frames, plugins, progress bars or meters, which no longer exist. */
 const INSTEAD = new Set(["noframes", "noembed", "progress", "meter"])
 
-/** Opened only by a script or a control. */
+/** Whether the element is visible only after a script or a control opens it. */
 const isUnopened = (element: Element): boolean =>
   (element.tag === "dialog" && !element.has("open")) || element.has("popover")
 
@@ -176,7 +176,7 @@ function isShapeless(path: string): boolean {
     case "circle":
     case "ellipse": {
       const [x = WHOLE / 2, y = WHOLE / 2] = lengths(at).map((one) => one ?? WHOLE / 2)
-      // `closest-side` and similar keywords reach to a side.
+      // By default, and for `closest-side` and similar keywords, a radius is the distance to a side of the box.
       const [across = WHOLE / 2, down = across] = lengths(before).map((one) => one ?? WHOLE / 2)
       return isAway(x - across, y - down, x + across, y + down)
     }
@@ -201,7 +201,7 @@ function isShapeless(path: string): boolean {
   }
 }
 
-/** Whether a rectangle has no area in its box, of which only the upper left corner is known for certain. */
+/** Whether a rectangle has no area within its box. Only the upper left corner of the box is known for certain. */
 const isAway = (left: number, top: number, right: number, bottom: number): boolean =>
   right - left < 1 || bottom - top < 1 || right <= 0 || bottom <= 0 || left >= 10 * FAR || top >= 10 * FAR
 
@@ -242,11 +242,11 @@ function isFar(style: Style): boolean {
 export interface Window {
   readonly width: number | null
   readonly height: number | null
-  /** Whether positioned elements below it are placed relative to it. */
+  /** Whether positioned descendants are placed relative to the box. */
   readonly isPositioned: boolean
 }
 
-/** The part of its descendants that an element shows; undefined for all of it. */
+/** The box to which an element clips its descendants; undefined if it shows all of them. */
 export function windowOf(style: Style): Window | undefined {
   const isHiding = (axis: string) =>
     /hidden|clip/.test(style.get(`overflow-${axis}`) ?? style.get("overflow") ?? "")
@@ -258,7 +258,7 @@ export function windowOf(style: Style): Window | undefined {
   return { width: width ?? null, height: height ?? null, isPositioned: isContainer(style) }
 }
 
-/** Whether positioned elements below it are placed relative to it. */
+/** Whether positioned descendants are placed relative to an element with this style. */
 export const isContainer = (style: Style): boolean => (style.get("position") ?? "static") !== "static"
 
 /** Whether an element is moved out of the clipping box above it. */

@@ -25,7 +25,7 @@ function isQuery(query: string, width: number): Truth {
   return turned === "not" ? not(held) : held
 }
 
-/** `(…) and (…)`, `not (…)`. */
+/** The value of a condition, such as `(…) and (…)` or `not (…)`. */
 function isCondition(text: string, width: number, depth: number): Truth {
   const condition = text.trim()
   if (depth > MAX_DEPTH) return null

@@ -8,7 +8,7 @@ export interface Complex {
   readonly own: readonly string[]
   /** The specificity (ids, then classes, attributes and states, then elements) as one number. */
   readonly specificity: number
-  /** Names that must each be on some ancestor: if one is missing, the selector need not be matched. */
+  /** Names that an ancestor must have. If no ancestor has one of them, the selector need not be matched. */
   readonly above: readonly string[]
   /** Whether the selector is for a state that a reader causes, such as hovering or ticking a box. */
   readonly isOfState: boolean
@@ -20,7 +20,7 @@ export interface Complex {
 
 type Test = (element: Element) => boolean
 
-/** The number of elements that may still be examined for all selectors of a page, because combinators can be tried in very many ways. */
+/** The number of elements that may still be examined for all selectors of a page: combinators can require very many attempts. */
 export interface Steps {
   left: number
 }
@@ -82,7 +82,7 @@ function complexOf(tokens: Selector[]): Complex {
     const name = nameOf(token)
     if (name !== null) own.push(name)
     else if (isTraversal(token)) {
-      // Sibling elements have the same ancestors, so sibling combinators do not count.
+      // Siblings are not ancestors, so names before sibling combinators are left out.
       if (token.type === SelectorType.Descendant || token.type === SelectorType.Child) above.push(...own)
       own = []
       rest = tokens.slice(0, at + 1)

@@ -21,7 +21,7 @@ export interface Rule {
 /** The window widths at which a page is examined: a desktop's and a phone's. */
 export const WIDTHS: readonly number[] = [1280, 390]
 
-/** The size limit for all style sheets of a page together; the largest that pages embed have a few hundred kilobytes. */
+/** The size limit for all style sheets of a page together; the largest embedded sheets are a few hundred kilobytes. */
 const MAX_CHARS = 2_000_000
 const MAX_RULES = 5000
 const MAX_DEPTH = 8

@@ -6,7 +6,7 @@ import { type Element, elementsOf } from "../html/tree.ts"
  */
 const SPELLING =
   /(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]{0,8})[\u{E0000}-\u{E007F}]+|[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{2,}/gu
-/** A quick test for the presence of any of them. */
+/** A quick test for whether the text can contain any of them. */
 const MAY_SPELL = /[\uFE00-\uFE0F\u{E0000}-\u{E01EF}]/u
 
 export const withoutUnseenSigns = (text: string): string =>

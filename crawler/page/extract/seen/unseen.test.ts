@@ -102,7 +102,7 @@ describe("text that no reader sees is left out", () => {
       `<noscript><p>${SECRET}</p></noscript><script>run()</script>`,
     ],
   ])("%s", (_how, planted) => {
-    // Too long for a label.
+    // Each planted text is too long for a label.
     const text = read(
       planted.replaceAll(
         SECRET,

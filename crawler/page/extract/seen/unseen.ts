@@ -37,7 +37,7 @@ export const COMPUTED = "data-fossick-computed"
 const LEAST_LETTER = 3
 /** The maximum length of a label that is only for screen readers; longer text was hidden from people. */
 const MAX_LABEL_CHARS = 160
-/** If more of a page's text than this is hidden and the page has a script, the script is assumed to show it: no page is made to hide itself. */
+/** If more of a page's text than this is hidden and the page has a script, the script is assumed to show the text: no page is designed to hide itself. */
 const MAX_HIDDEN_SHARE = 0.5
 /** A page that shows this much text without its script has content; the rest may well be hidden on purpose. */
 const MIN_SHOWN_CHARS = 600
@@ -48,12 +48,12 @@ const WHITE: Color = [255, 255, 255, 1]
 const PICTURES = new Set("img picture video canvas svg iframe object embed".split(" "))
 
 /**
- * Removes the parts of a document that no reader sees: not displayed, transparent, without size, in the colour of the
- * background, outside the window, clipped. Collapsed parts stay (`<details>`, tabs, parts that a style sheet shows in
- * another state or in narrow windows), and so do headings and short labels for screen readers, unless they contain
- * instructions to language models.
+ * Removes the parts of a document that no reader sees: parts that are not displayed, transparent, without size, in the
+ * colour of the background, outside the window, or clipped. Collapsed parts stay (`<details>`, tabs, parts that a style
+ * sheet shows in another state or in narrow windows), and so do headings and short labels for screen readers, unless
+ * they contain instructions to language models.
  *
- * A style sheet that has to be fetched is not known here. If there is one, colours and sizes that it could change are
+ * Style sheets that would have to be fetched are unknown. If there is one, colours and sizes that it could change are
  * not judged; rendered pages include the styles computed by the browser ({@link COMPUTED}).
  * @returns the elements that were removed
  */
@@ -61,7 +61,7 @@ export function removeUnseen(document: Element): ReadonlySet<Element> {
   const page = new Page(document)
   const [wide, narrow] = WIDTHS
   const unseen = page.unseenAt(wide!)
-  // Some readers have narrow windows, so parts shown only there count as seen.
+  // Some readers have narrow windows, so parts that are shown only in those are treated as seen.
   const either =
     page.dependsOnWidth && unseen.size > 0 ? page.unseenAt(narrow!, withThoseAbove(unseen.keys())) : unseen
   const removed = new Set<Element>()
@@ -103,13 +103,13 @@ interface Inherited {
   readonly variables: Variables
   /** Whether the element is laid over something else, which might be a picture behind the text. */
   readonly isLayered: boolean
-  /** The combined opacity of the boxes around the element. */
+  /** The combined opacity of the element and the boxes around it. */
   readonly opacity: number
   /** The effect of filters on the element's colours; null if unknown. */
   readonly filter: Filter
   /** The part of the page that the element is clipped to, if any. */
   readonly window: Window | undefined
-  /** Whether the element could be turned around together with one above it. */
+  /** Whether the element could be turned around together with an ancestor. */
   readonly isIn3d: boolean
 }
 
@@ -190,7 +190,7 @@ class Page {
     return (this.#chars ??= Math.max(1, textOf(body()).length))
   }
 
-  /** Returns whether the element is laid over those before it, and how high (`z-index`); null if it is not. */
+  /** Returns how high the element lies (`z-index`) and whether it covers elements below it. */
   #visit(look: Look, element: Element, above: Inherited, neighbours: Neighbours): Laid {
     if (NO_TEXT.has(element.tag)) return FLAT
     const { width, among, unseen } = look
@@ -206,7 +206,7 @@ class Page {
       unseen.set(element, "all")
       return FLAT
     }
-    // The element becomes visible with everything below it.
+    // A transparent element that isn't hidden becomes visible later, with everything below it.
     if (own.opacity <= LEAST_OPACITY) own = { ...own, opacity: 1 }
     const words = this.#showsText(element, own) ? 0 : wordsIn(element)
     if (words > 0) {
@@ -274,7 +274,7 @@ class Page {
     )
   }
 
-  /** Whether the element is a heading or a short label, which sites provide for screen readers. */
+  /** Whether the element is a heading or a short label: sites provide these for screen readers. */
   #isForListeners(element: Element): boolean {
     if (element.get("aria-hidden") === "true") return false
     const text = textOf(element, MAX_LABEL_CHARS * 4)
@@ -353,13 +353,13 @@ class Page {
 /** How an element overlaps its siblings. */
 interface Laid {
   readonly height: number
-  /** Whether it hides elements below it in the box in which it is positioned. */
+  /** Whether the element hides lower elements in the box in which it is positioned. */
   readonly covers: boolean
 }
 
 const FLAT: Laid = { height: 0, covers: false }
 
-/** `highest`: the highest of its descendants. */
+/** `highest`: the greatest height among its descendants. */
 function laidOf(style: Style, { opacity, ground }: Inherited, highest: number): Laid {
   const own = style.get("z-index")
   const height = own === undefined || Number.isNaN(Number(own)) ? highest : Number(own)
@@ -398,7 +398,7 @@ function hasOtherSheets(elements: readonly Element[]): boolean {
 function fontSizeOf(style: Style, above: number | null): number | null {
   const short = /(?:^|\s)([\d.]+(?:px|r?em|pt|%|ex|ch|vw|vh)?)(?:\/\S+)?\s/.exec(style.get("font") ?? "")?.[1]
   const value = style.get("font-size") ?? short
-  // A relative size is unknown if the parent's size is unknown, unless it is zero.
+  // A relative size, unless it is zero, is unknown if the parent's size is unknown.
   return above === null && /(?:^|[^r])em$|%$/.test(value ?? "") && Number.parseFloat(value!) !== 0
     ? null
     : lengthOf(value, above ?? 16, above ?? 16)

@@ -1,7 +1,7 @@
 const SIGNATURE = Buffer.from("d0cf11e0a1b11ae1", "hex")
 const HEADER_BYTES = 512
 const ENTRY_BYTES = 128
-/** The header lists this many sectors of the sector table; larger files list more elsewhere. */
+/** The number of sectors of the sector table that the header lists; for larger files, the rest are listed elsewhere. */
 const LISTED_TABLES = 109
 /** The directory of an Office file has tens of entries, or hundreds if the file embeds many others. */
 const MAX_ENTRIES = 10_000

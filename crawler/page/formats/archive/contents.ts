@@ -7,7 +7,7 @@ import type { Zip } from "./zip.ts"
 
 /** The maximum length of one title. */
 const MAX_TITLE_CHARS = 300
-/** A later heading is the title of a section within the chapter. */
+/** The number of characters searched for a heading at the start of a chapter; a later heading is the title of a section. */
 const OPENING_CHARS = 300
 /** A title can consist of a number and a name, one below the other. */
 const MOST_TITLE_BLOCKS = 3
@@ -51,7 +51,7 @@ export function chapterTitles(
   return titles
 }
 
-/** A chapter with its title as a heading. If the chapter begins with a heading, that is kept; if the title is a paragraph, it becomes the heading. */
+/** A chapter with its title as a heading. A heading at the start of the chapter is kept; a title that is a paragraph becomes the heading. */
 export function underTitle(markdown: string, title: string | undefined): string {
   if (title === undefined || markdown === "" || /^#{1,6} /m.test(markdown.slice(0, OPENING_CHARS)))
     return markdown

@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2"
 import { charsetOf } from "../../charset.ts"
 
 export interface XmlHandlers {
-  /** Names come without their prefix, except those of attributes. Return false to stop reading. */
+  /** Names are passed without their prefix, except those of attributes. Return false to stop reading. */
   readonly start?: (name: string, attributes: Readonly<Record<string, string>>) => boolean | void
   /** `text` is the text directly before the end tag: all of the element's text if it contains no other elements. */
   readonly end?: (name: string, text: string) => void

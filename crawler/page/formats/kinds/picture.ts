@@ -7,7 +7,7 @@ const WEBP = /^RIFF[^]{4}WEBP/
 
 /**
  * Pictures that are documents, such as a scanned letter. This kind claims no media type and no extension, because a
- * crawl uses those to choose what to download from websites, where pictures are parts of pages.
+ * crawl uses them to choose what to download from websites, where pictures are parts of pages.
  */
 export const picture = fileFormat({
   name: "picture",

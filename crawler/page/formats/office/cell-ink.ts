@@ -7,7 +7,7 @@ export interface CellInk {
   readonly ink: Color | null
   /** The fill of the cell itself; null when not known, such as for a pattern. */
   readonly ground: Color | null
-  /** Whether the cell has no fill of its own, so that rules and tables can give it one. */
+  /** Whether the cell has no fill of its own, so that conditional formatting and tables can set one. */
   readonly isPlain: boolean
   readonly isTiny: boolean
 }
@@ -77,7 +77,7 @@ export function readInks(xml: Uint8Array | null): CellInk[] {
         inks.push({
           ink: font === undefined ? INK : font.ink,
           ground: fill in fills ? (fills[fill] ?? null) : PAPER,
-          // The first fill stands for no fill.
+          // The first fill means that there is no fill.
           isPlain: fill === 0 || !(fill in fills),
           isTiny: font?.isTiny === true,
         })
@@ -91,7 +91,7 @@ export function readInks(xml: Uint8Array | null): CellInk[] {
   return inks
 }
 
-/** A rectangle of cells, counted from 0, including both ends. */
+/** A rectangle of cells, counted from 0, including the last row and column. */
 export interface CellRange {
   readonly top: number
   readonly left: number

@@ -8,9 +8,9 @@ export interface CellFormat {
 }
 
 const GENERAL: CellFormat = { code: null, isDate: false }
-/** The same limit as in Excel. */
+/** Maximum length of a format code, as in Excel. */
 const MAX_CODE_CHARS = 255
-/** Used for dates and times in the order of the reader's country, which is unknown: ISO 8601. */
+/** Used for dates and times that Excel would format for the reader's country, which is unknown: ISO 8601. */
 const DATE = "yyyy\\-mm\\-dd"
 const TIME = "hh:mm:ss"
 

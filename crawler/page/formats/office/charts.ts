@@ -5,7 +5,7 @@ import { zipNames } from "../archive/zip.ts"
 import { LEAST_POINTS } from "./cell-ink.ts"
 import { readRelationships } from "./relationships.ts"
 
-/** The length limit for one chart. */
+/** The limits for one chart. */
 const MAX_WORDS = 200
 const MAX_CHARS = 4000
 
@@ -69,7 +69,7 @@ export function drawnTexts(xml: Uint8Array | null): string[] {
   return blocks
 }
 
-/** In hundredths of a point. */
+/** The smallest readable font size, in hundredths of a point. */
 const LEAST_SIZE = LEAST_POINTS * 100
 
 const isWhite = (name: string, { val = "" }: Readonly<Record<string, string>>): boolean =>

@@ -8,7 +8,7 @@ import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS } from "./table.ts"
 
 export interface OfficeMarkdown {
   readonly markdown: string
-  /** The slides with their lines; empty when there are none. */
+  /** The slides and the lines where they begin; empty if there are none. */
   readonly anchors: readonly PageAnchor[]
   readonly links: readonly Link[]
   readonly note: string | null
@@ -76,7 +76,7 @@ class Writer {
   #chars = 0
   #cells = 0
   #note: string | null = null
-  /** The slides, with the number of blocks before each. */
+  /** The slides, each with the number of blocks before it. */
   readonly #slides: { readonly before: number; readonly number: string }[] = []
   /** Whether the last block is a list that can be continued. */
   #wasList = false
@@ -89,7 +89,7 @@ class Writer {
     return { markdown, anchors: this.#anchors(), links: [...this.#links.values()], note: this.#note }
   }
 
-  /** Slides get no anchors: programs that show them don't use addresses for slides. */
+  /** Slides' anchors have no fragment: programs that show slides don't use addresses for them. */
   #anchors(): PageAnchor[] {
     const numbers = new Map(this.#slides.map(({ before, number }) => [before, number]))
     let line = 0
@@ -186,7 +186,7 @@ class Writer {
   #paragraph(node: Extract<OfficeContentNode, { type: "paragraph" }>): void {
     const text = protectLineStarts(this.#inline(node.children ?? [], true))
     const style = node.metadata?.style ?? ""
-    // Word's own list styles number and bullet their paragraphs without saying so in the paragraph.
+    // Word's own list styles add numbers and bullets without any mark in the paragraph.
     const list = /^List(Bullet|Number)\s?(\d)?$/i.exec(style)
     if (list) this.#item(text, Number(list[2] ?? 1) - 1, list[1]?.toLowerCase() === "number" ? "1." : "-")
     else if (/^(?:intense)?quote/i.test(style)) this.#add(text.replace(/^/gm, "> "), text.trim() === "")

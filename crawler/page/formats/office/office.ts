@@ -59,7 +59,7 @@ function unseenTakenOut(format: Exclude<OfficeFormat, "rtf">, body: Uint8Array):
     if (format !== "docx" && format !== "pptx") return withoutUnseenOdf(body)
     return withoutUnseenParts(format, withChartTexts(format, body))
   } catch {
-    // The parser reports damaged and locked files in its messages.
+    // For damaged and locked files, the parser's messages are used.
     return body
   }
 }

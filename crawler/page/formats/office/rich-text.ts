@@ -19,7 +19,7 @@ export class RichTextReader {
     if (name === "r") this.#isWhite = this.#isTiny = false
     else if (name === "color") this.#isWhite = isOneColor(sheetColor(attributes), PAPER)
     else if (name === "sz") this.#isTiny = Number(attributes["val"]) < LEAST_POINTS
-    // The readings of East Asian words are stored beside the words.
+    // The readings (phonetic guides) of East Asian words are stored beside the words.
     else if (name === "rPh") this.#isReading = true
   }
 

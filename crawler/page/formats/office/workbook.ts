@@ -86,7 +86,7 @@ function readSharedTexts(xml: Uint8Array | null): RichText[] {
   return texts
 }
 
-/** The library caches each code that it has seen, at a few kilobytes each; Excel itself allows a few hundred in a workbook. */
+/** The library caches every code that it has seen, and each takes up a few kilobytes; Excel itself allows a few hundred in a workbook. */
 const MAX_CODES = 4000
 
 /** Formats, by the index that cells use to refer to them. A code that no cell's format uses isn't parsed. */
@@ -126,8 +126,8 @@ interface SheetContext {
 }
 
 /**
- * How much more may be read from all sheets together. Many cells can refer to one long text, and a row's last cell can
- * be its only one.
+ * How much more may be read from all sheets together. Many cells can refer to one long text, and the only cell of a row
+ * can be its last one.
  */
 interface Room {
   cells: number
@@ -207,7 +207,7 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
   return [...rows.entries()].sort(([a], [b]) => a - b).map(([, row]) => row)
 }
 
-/** In merged cells, text longer than this is prose, which is written only once. */
+/** The maximum length of the text that is repeated for merged cells. Longer text is prose and is written only once. */
 const MAX_GROUP_CHARS = 60
 /** The maximum number of a group's rows in which its name is repeated. */
 const MAX_GROUP_ROWS = 1000

@@ -5,11 +5,11 @@ const MAX_BLANKS = 16
 const MAX_DICTIONARY_CHARS = 4000
 /** The maximum number of dictionaries read; a file of thousands of pages has hundreds of fonts. */
 const MAX_FONTS = 5000
-/** The shortest name entry (with an empty name), which is no longer than `/Type/Font`. */
+/** The shortest possible name entry (with an empty name): it is no longer than `/Type/Font`. */
 const NAME = "/BaseFont/"
 
 /**
- * Adds a name to each font without the name that ISO 32000-1 §9.6 requires: the library refuses such fonts, with all
+ * Adds a name to each font that lacks the name required by ISO 32000-1 §9.6: the library rejects such fonts, with all
  * their text. The name replaces the entry `/Type /Font`, which the library doesn't read, so no offset changes. Fonts in
  * compressed objects are left as they are: programs that compress objects name their fonts.
  */

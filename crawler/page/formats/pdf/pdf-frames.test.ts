@@ -42,7 +42,7 @@ describe("text that does not run from left to right", () => {
     const columns = ["港の船は毎朝六時に", "灯台の前を通り過ぎる。"]
     const program = columns.map((text, at) => `BT /F1 12 Tf ${400 - 20 * at} 760 Td <${hex(text)}> Tj ET`)
     expect(await read(pdfOfFont(font, program.join("\n")))).toBe(columns.join(""))
-    // Korean words are also separated by spaces in columns.
+    // Spaces also separate Korean words in vertical columns.
     const korean = `BT /F1 12 Tf 400 760 Td <${iconv.encode("연락선은 겨울에 쉽니다", "euc-kr").toString("hex")}> Tj ET`
     expect(await read(pdfOfFont(eastAsianFont("Korea1", "KSC-EUC-V"), korean))).toBe("연락선은 겨울에 쉽니다")
   })

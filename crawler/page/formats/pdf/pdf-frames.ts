@@ -55,7 +55,7 @@ export function framed(
   const [x, y] = inView(e, f, view.transform)
   const size = Math.hypot(c * va + d * vc, c * vb + d * vd)
   const along = { x: a * va + b * vc, y: a * vb + b * vd }
-  // Down the page for a vertical font; otherwise along the baseline.
+  // The direction of the text: down the page for a vertical font; otherwise along the baseline.
   const to = isVertical ? { x: -along.y, y: along.x } : along
   const width = isVertical ? item.height : item.width
   const scale = Math.hypot(to.x, to.y) || 1

@@ -14,11 +14,11 @@ interface FontText {
 
 /** The maximum number of letters examined to judge a font. */
 const MAX_SAMPLE = 2000
-/** If this share of its letters is guessed, the whole font counts as guessed. */
+/** A font is only suspected if at least this share of its letters has no mapping in the file. */
 const MOSTLY = 0.5
 /** The minimum number of letters needed to judge a font: fewer are signs in a formula or a drawing. */
 const LEAST_SAMPLE = 12
-/** The minimum share of impossible characters in glyph numbers that were misread as letters. */
+/** The share of impossible characters at which letters are taken for misread glyph numbers. */
 const LEAST_UNREAL = 0.05
 /** Impossible letters: control characters, private and unassigned code points, and U+FFFD. */
 const UNREAL = /[\p{Cc}\p{Co}\p{Cn}\uFFFD]/gu
@@ -28,12 +28,12 @@ const UNREAL = /[\p{Cc}\p{Co}\p{Cn}\uFFFD]/gu
  * §9.10.2); the library then returns the glyph numbers as if they were letters.
  */
 export class PdfLetters {
-  /** Readable and unreadable letters of all runs so far; blanks don't count. */
+  /** The number of readable letters in all runs so far, and of unreadable ones; blanks don't count. */
   readable = 0
   lost = 0
   readonly #fonts = new Map<string, FontSample>()
 
-  /** The runs without letters that cannot be decoded. */
+  /** The runs, without the letters that cannot be decoded. */
   readableOf<Item extends FontText>(
     items: readonly Item[],
     factsOf: (fontName: string) => FontFacts | null,

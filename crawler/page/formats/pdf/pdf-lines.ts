@@ -31,12 +31,12 @@ export interface PdfLine {
   readonly isBeside: boolean
 }
 
-/** A gap of at least this many font sizes is wider than a space between words. */
+/** A gap of at least this multiple of the font size is wider than a space between words. */
 const WIDE_GAP = 1.6
 /** Characters closer than this share of the font size belong to one word. */
 const WORD_GAP = 0.16
 
-/** The lines of a page in reading order. Text in a direction other than that of most of the page, such as axis labels, comes last. */
+/** The lines of a page in reading order. Text in a different direction from most of the page, such as axis labels, comes last. */
 export function linesOf(
   items: readonly FramedItem[],
   { width, height }: Pick<PdfView, "width" | "height">,
@@ -190,7 +190,7 @@ const ACCENTS: Readonly<Record<string, string>> = {
   "˚": "\u030A",
 }
 
-/** Combines accents that stand alone, as in old TeX output, with the letter after them. */
+/** Combines free-standing accents, as in old TeX output, with the letter after them. */
 function withAccents(text: string): string {
   return text.replace(/([¨ˆ˜ˇ˚])(\p{L})/gu, (_, accent: string, letter: string) =>
     `${letter}${ACCENTS[accent]}`.normalize("NFC"),
@@ -223,12 +223,13 @@ function mostCommon(counts: ReadonlyMap<number, number>): number {
 
 /** Lines of prose are longer than this; text in tables is shorter. */
 const PROSE_CHARS = 22
-/** The number of rows in which both columns must have a line to be accepted as columns. */
+/** The minimum number of rows in which two columns must both have a line to be recognised as columns. */
 const MIN_ROWS = 5
 
 /**
- * Most programs write one column after the other. If a file alternates between two, its lines are sorted: the lines
- * left of the gutter, then those right of it, between each line that spans both and the next one.
+ * Most programs write one column after the other. If a file alternates between two columns, its lines are sorted:
+ * between one line that spans both columns and the next, the lines left of the gutter come first, then those right of
+ * it.
  */
 function inColumns(lines: PdfLine[], pageWidth: number): PdfLine[] {
   const gutter = findGutter(lines, pageWidth)

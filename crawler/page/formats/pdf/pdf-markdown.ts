@@ -6,7 +6,7 @@ import { markdownTable } from "../office/table.ts"
 
 export interface PdfMarkdown {
   readonly markdown: string
-  /** The pages of the file, with the lines where they begin. */
+  /** The pages of the file and the lines where they begin. */
   readonly anchors: readonly PageAnchor[]
   /** The largest text on the first page, or null if none is larger than the rest. */
   readonly title: string | null
@@ -27,7 +27,7 @@ const MAX_HEADING_CHARS = 200
 const MAX_HEADING_LEVELS = 4
 /** Lines further apart than this multiple of the usual distance belong to two paragraphs. */
 const PARAGRAPH_FACTOR = 1.3
-/** Cells longer than this are prose beside other prose. */
+/** Cells longer than this are columns of prose. */
 const MAX_CELL_CHARS = 60
 
 /**
@@ -136,7 +136,7 @@ class Writer {
   readonly #blocks: PdfBlock[] = []
   /** Number of the page being written, from 1. */
   #page = 0
-  /** The pages of the paragraph or list item being assembled, with the lines where they begin. */
+  /** The pages of the paragraph or list item being assembled, one for each of its lines. */
   #pages: number[] = []
   /** The paragraph or list item being assembled, with one line for each page that it is on. */
   #text = ""
@@ -191,7 +191,7 @@ class Writer {
     return { markdown: blocks.map(({ text }) => text).join("\n\n"), anchors }
   }
 
-  /** @param pages pages of the table's first lines */
+  /** @param pages the pages on which the first lines of the block begin */
   #add(text: string, pages: readonly number[]): void {
     this.#blocks.push({ text, lines: linesIn(text), places: pages.map((page, line) => [line, page]) })
   }
@@ -234,7 +234,7 @@ class Writer {
     this.#isNewPage = false
   }
 
-  /** Ends the line after the last word of the previous page, so that the text stays unchanged. @param at number of characters before the page break */
+  /** Breaks the line after the last word of the previous page, so that the words stay the same. @param at number of characters before the page break */
   #turnPage(at: number): void {
     const space = this.#text.indexOf(" ", at - 1)
     if (space < 0) return
@@ -285,7 +285,8 @@ class Writer {
     if (Math.abs(line.size - last.size) > last.size * 0.12) return true
     const isShort = last.right < line.right - (line.right - line.left) * 0.2
     if (isShort && ended) return true
-    // An indented first line. The lines of a list item are also indented, but do not follow the end of a sentence.
+    // An indented first line starts a paragraph. Lines of a list item are also indented, but do not follow the end of a
+    // sentence.
     const indent = line.left - last.left
     return indent > line.size * 0.8 && ended && (this.#mark === "" || this.#first !== last)
   }
@@ -324,7 +325,7 @@ class Writer {
   }
 }
 
-/** A block of the text, with the lines in it where a page's text begins, and the page numbers. */
+/** A block of the text, with those of its lines where a page's text begins, and the page numbers. */
 interface PdfBlock {
   text: string
   lines: number

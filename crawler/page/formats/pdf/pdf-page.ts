@@ -9,7 +9,7 @@ import type { DrawnText } from "./pdf-program.ts"
 import { programTexts, withoutUnseen } from "./pdf-unseen.ts"
 
 const MAX_LINKS = 20_000
-/** The length limit for one page. */
+/** The maximum number of annotations read on one page. */
 const MAX_ANNOTATIONS = 2000
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
@@ -17,8 +17,8 @@ type PdfPage = Awaited<ReturnType<PdfDocument["getPage"]>>
 
 /**
  * The lines of one page; null if it cannot be read.
- * @param links the links of the document so far; those of the page are added
- * @param letters the letters of the document so far; those of the page are added to the counts
+ * @param links the links found in the document so far; the page's links are added
+ * @param letters the document's letters so far; the page's letters are added to the counts
  */
 export async function readPage(
   document: PdfDocument,
@@ -135,7 +135,7 @@ function boxInView([a = 0, b = 0, c = 0, d = 0]: readonly number[], view: PdfVie
 /** The assumed font size of a field without an appearance, in points: most viewers choose their own. */
 const FIELD_LETTERS = 10
 
-/** The values of form fields without an appearance of their own, which viewers draw; the library's text includes those of all other fields. */
+/** The values of form fields without an appearance of their own, which the viewer draws; the library's text includes the values of all other fields. */
 function fieldsOf(
   annotations: readonly Annotation[],
   view: PdfView,

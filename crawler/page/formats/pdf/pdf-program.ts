@@ -84,7 +84,10 @@ const START: Graphics = {
   stretch: 1,
   leading: 0,
 }
-/** The minimum share of a scanned page that its picture covers. The page's text is drawn invisibly over the picture, so that readers can find and copy it. */
+/**
+ * The minimum share of a page that a picture must cover for the page to be a scan. The text of such a page is drawn
+ * invisibly over the picture, so that readers can find and copy it.
+ */
 const SCAN_SHARE = 0.5
 /** The maximum number of operators processed for one page. */
 const MAX_OPERATORS = 500_000
@@ -97,7 +100,7 @@ const LEAST_ALPHA = 0.05
 const MOST_ALPHA = 0.95
 /** Letters compressed to less than this share of their width are invisible. */
 const LEAST_STRETCH = 0.01
-/** The number of texts before a box that are checked. */
+/** The maximum number of earlier texts checked when a box is painted. */
 const MAX_COVERED = 2000
 
 type Given = readonly unknown[] | null
@@ -290,7 +293,7 @@ export class PageProgram {
     list.push(drawn)
   }
 
-  /** @param lower offset of the text's letters from its `y` */
+  /** @param lower offset of the bottom of the letters from the text's `y` */
   #isUnseen({ left, right, y, size, isInkless }: DrawnText, lower: number): boolean {
     return (
       isInkless ||

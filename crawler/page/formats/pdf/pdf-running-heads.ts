@@ -41,7 +41,7 @@ function outerEdges(lines: readonly PdfLine[]): number[] {
   return lines.map((_, at) => at).filter((at) => lines[at]!.y === top || lines[at]!.y === bottom)
 }
 
-/** Whether two lines are the same except for numbers, and at the same height. */
+/** A key that is the same for lines at the same height whose texts differ only in numbers. */
 function keyOf(line: PdfLine): string {
   return `${Math.round(line.y / 4)} ${line.text.replace(/\d+/g, "#").replace(/\s+/g, "").toLowerCase()}`
 }

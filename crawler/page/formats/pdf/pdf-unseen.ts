@@ -12,7 +12,7 @@ export interface ProgramTexts {
 /**
  * Text is unseen when it is drawn without ink (ISO 32000-1 §9.3.6, modes 3 and 7), completely transparent, without
  * width, in the colour painted before it, clipped, covered by a box that is painted later, or on a layer that is not
- * shown. If a picture covers most of the page, text without ink was recognised from the picture, and stays.
+ * shown. If a picture covers most of the page, text without ink was recognised from the picture, and is kept.
  */
 export function programTexts(
   operators: Operators,
@@ -35,7 +35,7 @@ interface PlacedText {
   readonly width: number
 }
 
-/** The parts of a run of text that remain when unseen texts at its place are removed. */
+/** The runs of text without the unseen texts at their places. */
 export function withoutUnseen<Item extends PlacedText>(
   items: readonly Item[],
   unseen: readonly DrawnText[],
@@ -57,7 +57,7 @@ export function withoutUnseen<Item extends PlacedText>(
   })
 }
 
-/** The distance in points up to which two places count as the same. */
+/** The maximum distance, in points, between two places that are treated as the same. */
 const NEAR = 1
 
 function firstFrom(sorted: readonly DrawnText[], y: number): number {

@@ -109,7 +109,7 @@ describe("the text of a page", () => {
       true,
       "2–3",
     ])
-    // The text and the cuts are the same as for the paragraph on one line.
+    // The text and the boundaries of the passages are the same as for the paragraph on one line.
     expect(passages.map(({ text }) => text)).toEqual(
       toPassages(page.markdown.replaceAll("\n", " ")).map(({ text }) => text),
     )

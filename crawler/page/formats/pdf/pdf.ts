@@ -40,7 +40,7 @@ export async function readPdf(
     const letters = new PdfLetters()
     const texts = recognised === undefined ? null : readRecognised(recognised)
     const pages: PdfLine[][] = []
-    /** Pages without text that wait for text recognition. */
+    /** Pages without text that are waiting for text recognition. */
     const pictured: number[] = []
     const wanted = Math.min(document.numPages, MAX_PAGES)
     let chars = 0

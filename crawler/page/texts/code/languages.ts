@@ -4,7 +4,7 @@ import { lazily } from "#base/process/lazily.ts"
 export interface SymbolForm {
   /** The word before the name in a heading. If empty, the text of the pattern's group `kind` is used. */
   readonly kind: string
-  /** Has a group `name`. Can have a group `kind`, and a group `of` for the type that a method belongs to. */
+  /** Must have a group `name`. Can have a group `kind`, and a group `of` for the type that a method belongs to. */
   readonly form: () => RegExp
   /** Whether the symbol can contain other symbols. */
   readonly isContainer?: true

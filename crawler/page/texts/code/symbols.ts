@@ -6,9 +6,9 @@ export interface CodeSymbol {
   readonly label: string
   /** The number of containers that the symbol is in. */
   readonly depth: number
-  /** The line that declares the symbol. */
+  /** The number of the line that declares the symbol. */
   readonly line: number
-  /** The first line that belongs to the symbol, such as that of its comment. */
+  /** The number of the first line that belongs to the symbol, such as the first line of its comment. */
   readonly start: number
 }
 
@@ -107,7 +107,7 @@ const isWholeIn = (line: string): boolean => /[;}]\s*$/.test(line) && !/\{\s*$/.
 function startOf(lines: readonly string[], at: number, { above }: Language): number {
   let start = at
   while (start > 0 && at - start < MAX_LINES_ABOVE && above.test(lines[start - 1]!)) start--
-  // The first lines of a file are about the file.
+  // If there is a `#!` line, a comment at the start of the file is about the whole file.
   return start === 0 && lines[0]!.startsWith("#!") ? at : start
 }
 

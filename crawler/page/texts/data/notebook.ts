@@ -82,7 +82,7 @@ function outputText(output: Data, url: string): string[] {
   if (type === "stream") return printed(joined(output["text"]))
   if (type === "error" || type === "pyerr")
     return printed(`${textOf(output["ename"])}: ${textOf(output["evalue"])}`)
-  // Keyed by media type since format 4, and by short names before.
+  // Outputs are keyed by media type since format 4, and were keyed by short names before.
   const data = output["data"] === undefined ? output : dataOf(output["data"])
   const markdown = joined(data["text/markdown"])
   if (markdown !== "") return [tidyMarkdown(markdown.slice(0, MAX_OUTPUT_CHARS), url)]
@@ -94,7 +94,7 @@ function outputText(output: Data, url: string): string[] {
     if (table !== "") return [table]
   }
   const plain = joined(data["text/plain"] ?? data["text"])
-  // The name of an object in memory is not useful: `<Figure size 640x480 with 1 Axes>`.
+  // The default text of an object is not useful: `<Figure size 640x480 with 1 Axes>`.
   return /^<[^<>\n]{1,200}>$/.test(plain.trim()) ? [] : printed(plain)
 }
 

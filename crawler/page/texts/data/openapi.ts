@@ -55,7 +55,7 @@ export async function readOpenapi(text: string, url: string): Promise<DocumentTe
 
 async function parsed(text: string): Promise<Data> {
   if (/^\s*[{[]/.test(text)) return dataOf(foreignOrNothing(text, INDEX_BOUNDS))
-  // Loaded only here, because the library takes 14 MB.
+  // Loaded only when needed, because the library takes up 14 MB.
   const { parse } = await import("yaml")
   try {
     return dataOf(parse(text, { maxAliasCount: MAX_ALIASES, logLevel: "silent", uniqueKeys: false }))
@@ -127,7 +127,7 @@ interface Operation {
   readonly method: string
   readonly path: string
   readonly about: Data
-  /** The parameters of the operation's path. */
+  /** The parameters that apply to all operations of the path. */
   readonly shared: readonly unknown[]
 }
 

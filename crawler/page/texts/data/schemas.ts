@@ -18,7 +18,7 @@ export class References {
     this.#document = document
   }
 
-  /** A value, or the value that it refers to; its own description takes precedence over that of the other. */
+  /** A value, or the value that it refers to; a description next to the reference takes precedence. */
   followed(value: unknown): Data {
     let data = dataOf(value)
     for (let steps = 0; steps < MAX_STEPS && typeof data["$ref"] === "string"; steps++) {
@@ -54,13 +54,13 @@ export class Schemas {
     this.#references = references
   }
 
-  /** Whether the schema, or that of its list items, has a name in the document. */
+  /** Whether the schema, or the schema of its list items, has a name in the document. */
   isNamed(schema: unknown): boolean {
     const data = dataOf(schema)
     return typeof data["$ref"] === "string" || typeof dataOf(data["items"])["$ref"] === "string"
   }
 
-  /** `string (date-time)`, `list of Pet`, `Cat or Dog`: markdown on one line. */
+  /** The type of a schema as markdown on one line: `string (date-time)`, `list of Pet`, `Cat or Dog`. */
   typeOf(schema: unknown, depth = 0): string {
     const data = dataOf(schema)
     if (typeof data["$ref"] === "string") return escapeText(data["$ref"].split("/").at(-1)!)

@@ -5,7 +5,7 @@ import type { DocumentText } from "../../formats/to-extracted.ts"
 import { fromHtml, wordsOf } from "./from-html.ts"
 import { noteOfCut, readablePart } from "../lines.ts"
 
-/** The maximum nesting: Asciidoctor recurses for each level, and a few thousand overflow the stack, which V8 reports in the log. */
+/** Matches nesting beyond the maximum: Asciidoctor recurses for each level, and a few thousand levels overflow the stack, which V8 reports in the log. */
 const DEEP_QUOTES = /^(?:> ?){100}/m
 const TOO_DEEP = "its blocks are nested too deeply"
 
@@ -30,7 +30,7 @@ async function converted(text: string, url: string): Promise<DocumentText> {
     safe: "secure",
     attributes: {
       showtitle: false,
-      // Attributes that a document could set, but that would show text twice or add no text.
+      // A document could set these attributes, but they would show text twice or add no text.
       toc: null,
       sectnums: null,
       icons: null,

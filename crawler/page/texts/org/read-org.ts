@@ -45,10 +45,10 @@ export function readOrg(text: string, url: string): DocumentText {
 }
 
 class OrgReader {
-  /** `#+title:` and similar fields, by name. */
+  /** Values of `#+title:` and similar keywords, by name. */
   readonly fields = new Map<string, string>()
   #depth = 0
-  /** Names of blocks that are never closed from here on, so that no end is searched for twice. */
+  /** Names of blocks that have no end from here on, so that the search for an end isn't repeated. */
   readonly #endless = new Set<string>()
 
   blocks(lines: readonly string[]): string {
@@ -73,7 +73,7 @@ class OrgReader {
     if (block !== null) return this.#named(lines, at, block[1]!.toLowerCase(), block[2] ?? "")
     const keyword = KEYWORD.exec(line)
     if (keyword !== null) return [this.#keyword(keyword[1]!.toLowerCase(), keyword[2]!), at + 1]
-    // Comments, lines for other programs, and planning dates.
+    // Comments, lines for other programs, and planning dates are left out.
     if (/^[ \t]*#(?:[ \t]|$|\+)/.test(line) || PLANNING.test(line)) return ["", at + 1]
     if (DRAWER.test(line)) {
       const end = indexAfter(lines, at, (one) => /^[ \t]*:END:$/i.test(one), MAX_DRAWER_LINES)
@@ -140,12 +140,12 @@ class OrgReader {
     const isOver = (line: string) => line.trimStart().toLowerCase() === ending
     const end = this.#endless.has(name) ? -1 : indexAfter(lines, at, isOver)
     if (end === -1) {
-      // Can be decided only for the whole text: inside another block an end can be missing although there is one after
-      // that block.
+      // Only valid for the whole text: inside another block, an end may be missing although one follows after that
+      // block.
       if (this.#depth === 1) this.#endless.add(name)
       return ["", at + 1]
     }
-    // A comma keeps a line of code from being read as a headline.
+    // Org puts a comma before lines of code that would otherwise be read as headlines.
     const inside = lines.slice(at + 1, end)
     const code = () => inside.map((line) => line.replace(/^([ ]*),(?=[*#,])/, "$1"))
     if (CODE.has(name))

@@ -8,7 +8,7 @@ import { gridTable, type RstTable, simpleTable } from "./rst-tables.ts"
 
 /** The maximum depth of nested blocks. */
 const MAX_DEPTH = 20
-/** A paragraph of only two colons announces code. */
+/** Matches the underline of a heading. A line of only two colons is not one: it announces code. */
 const ADORNMENT = /^(?!::$)([!-/:-@[-`{-~])\1+\s*$/
 const EXPLICIT = /^\.\.(?:\s|$)/
 const DIRECTIVE =
@@ -94,14 +94,14 @@ class RstReader implements DirectiveReader {
     return html.join("\n")
   }
 
-  /** The block that begins on a line as HTML, and the line after it. */
+  /** The HTML of the block that begins on a line, and the number of the line after the block. */
   #block(lines: readonly string[], at: number): [html: string, end: number] {
     const line = lines[at]!
     const indent = indentOf(line)
     if (indent > 0) {
       const end = indentedEnd(lines, at, indent)
       const html = this.blocks(blockOf(lines.slice(at, end)))
-      // Many authors indent the interactive sessions in their text.
+      // Many authors indent interactive sessions within their text; these are not quotations.
       return [line.startsWith(">>> ", indent) ? html : `<blockquote>${html}</blockquote>`, end]
     }
     if (EXPLICIT.test(line)) return this.#explicit(lines, at)
@@ -213,7 +213,7 @@ class RstReader implements DirectiveReader {
       if (NO_FIELDS.has(key)) return ["", end]
       this.fields.set(key === "authors" ? "author" : key, text.join(" ").trim())
     }
-    // The `:param str name: text` fields of a function.
+    // A field in the text, such as `:param str name: text` of a function.
     return [
       `<p><strong>${this.inline(name)}</strong>: ${this.inline(text[0]!)}</p>${this.blocks(text.slice(1))}`,
       end,

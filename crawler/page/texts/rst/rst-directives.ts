@@ -16,7 +16,7 @@ export interface DirectiveReader {
   blocks(lines: readonly string[]): string
   inline(text: string): string
   tableHtml(table: RstTable): string
-  /** The directive's content below a heading one level further down. */
+  /** The HTML of the directive's content, below a heading one level further down. */
   below(heading: string, lines: readonly string[]): string
 }
 

@@ -28,7 +28,7 @@ export function namesOf(lines: readonly string[]): Names {
     if (name !== undefined)
       substitutions.set(name.toLowerCase(), substituted(kind!, continued(text, lines, at)))
   }
-  // `other_` as an address is the name of another target.
+  // An address such as `other_` is the name of another target.
   for (const [name, address] of targets) {
     const other = /^`?(.*?)`?_$/.exec(address)?.[1]?.toLowerCase()
     const resolved = other === undefined ? undefined : targets.get(other)

@@ -56,7 +56,7 @@ export function simpleTable(lines: readonly string[], from: number): { table: Rs
   for (; at < lines.length && at - from < MAX_ROWS; at++) {
     if (!/^=+(?: +=+)*\s*$/.test(lines[at]!)) continue
     rules.push(at)
-    // The third rule closes the table, or the second if no further row follows.
+    // The table ends at the third rule, or at the second if no row follows it.
     if (rules.length === 3 || (lines[at + 1] ?? "").trim() === "") break
   }
   if (rules.length < 2) return null

@@ -8,7 +8,7 @@ import type { AlertChannel, ChannelMessage } from "./channel.ts"
 /** The maximum message length: by default ntfy turns longer messages into attachments, which many servers do not accept. */
 const MAX_MESSAGE_BYTES = 4096
 
-/** The priority from 1 to 5; 3 is ntfy's default. Tags are names of emoji. */
+/** How a notification looks: its priority from 1 to 5, where 3 is ntfy's default, and its tags, which are names of emoji. */
 const LOOKS: Readonly<
   Record<Notice["type"], { readonly priority: number; readonly tags: readonly string[] }>
 > = {
@@ -42,7 +42,7 @@ export const ntfy = {
         } catch (error) {
           return { error: (error as Error).message, status: null, final: false }
         }
-        // Messages in JSON go to the server, not to the topic.
+        // Messages in JSON are sent to the server's address, not to the topic's.
         const { href: server } = new URL(".", address)
         const topic = address.pathname.split("/").at(-1)
         const body = JSON.stringify({ topic, ...notification(message) })

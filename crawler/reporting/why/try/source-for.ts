@@ -3,7 +3,7 @@ import { defineSource, type Source } from "../../../source.ts"
 import { candidateSources, sourceNamed } from "../membership-reasons.ts"
 import type { TraceParts } from "../step.ts"
 
-/** A source with which to try an address. */
+/** The source with which to try an address. */
 interface Chosen {
   readonly source: Source
   /** Whether it was made from the defaults, because the address belongs to no source. */

@@ -22,13 +22,13 @@ export interface TryAddressOptions {
   readonly source?: string | undefined
   /** Default: the source's setting. */
   readonly rendering?: Rendering | undefined
-  /** Whether the operator named the address: then one that belongs to no source may be private. */
+  /** Whether the operator entered the address: an address that belongs to no source may then be private. */
   readonly trusted: boolean
   readonly signal?: AbortSignal
   readonly resolve?: Resolve
 }
 
-/** A source whose pages cannot be read now; the message says what to do. */
+/** Thrown if the pages of a source cannot be read now; the message says what to do. */
 export class CannotReadError extends Error {}
 
 /**

@@ -18,12 +18,12 @@ export interface Tried {
   /** Whether the address belongs to the source, so that a run would visit it. */
   readonly belongs: boolean
   readonly robots: RobotsTried
-  /** Null when there was nothing to read. */
+  /** Null if there was nothing to read. */
   readonly reading: ReadingTried | null
-  /** The outcome as runs record it. */
+  /** The outcome as a run would record it. */
   readonly outcome: OutcomeName
   readonly detail: string | null
-  /** The same with all known details; null if there is a page. */
+  /** The outcome with all known details; null if there is a page. */
   readonly end: NoPage | null
   /** The page that would be indexed; null if none would be. */
   readonly page: Page | null
@@ -45,7 +45,7 @@ interface ReadingTried {
   readonly status: number
   readonly contentType: string
   readonly bytes: number
-  /** Another address that the page declares as its original: a run reads that one too, and keeps one of the two if they are similar. */
+  /** Another address that the page declares as its original: a run also reads that address, and keeps one of the two pages if they are similar. */
   readonly canonical: string | null
   readonly noindex: boolean
   readonly nofollow: boolean
@@ -57,10 +57,10 @@ interface ReadingTried {
 
 interface LinksTried {
   readonly total: number
-  /** The links that a run would follow, within its depth. */
+  /** The number of links that a run would follow, within its depth. */
   readonly followed: number
   readonly nofollow: number
-  /** The links that lead outside the source. */
+  /** The number of links that lead outside the source. */
   readonly outside: number
 }
 

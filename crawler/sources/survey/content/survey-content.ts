@@ -28,7 +28,7 @@ export interface ContentSurvey {
   /** How many items there are, and their total size if the listing includes it. */
   readonly count: number
   readonly bytes: number
-  /** Number of items per file extension of the address, most frequent first: `.md`; empty for no extension. */
+  /** The number of items for each file extension in their addresses, such as `.md`, most frequent first; empty for no extension. */
   readonly endings: readonly (readonly [ending: string, count: number])[]
   /** How many items are larger than `FOSSICK_MAX_PAGE_BYTES` and are not read. */
   readonly tooLarge: number
@@ -38,7 +38,7 @@ export interface ContentSurvey {
   readonly pages: readonly Tried[]
 }
 
-/** The number of pages from which the sample is chosen. */
+/** The number of pages from which the sample is taken. */
 const LOOKED_AT = 1000
 
 /**

@@ -73,7 +73,7 @@ const UNFINISHED = ["queued", "running"] as const
 export interface BackupRun {
   readonly id: number
   readonly trigger: "schedule" | "command"
-  /** A run whose process was lost is `queued`: it is started again. */
+  /** If its process was lost, a run is `queued`, so that it is started again. */
   readonly state: BackupState
   readonly askedAt: Date
   readonly startedAt: Date | null
@@ -121,7 +121,7 @@ export class BackupTable {
     }
   }
 
-  /** Sets the plan, or removes it with `null`. The next run stays, unless the schedule changed. */
+  /** Sets the plan, or removes it if `null`. The time of the next run is kept, unless the schedule changed. */
   async declare(plan: BackupPlan | null): Promise<void> {
     await transaction(this.#db, async () => {
       if (plan === null) {
@@ -172,7 +172,7 @@ export class BackupTable {
     return runOrNull(await (state === null ? ended : ended.where("state", "=", state)).executeTakeFirst())
   }
 
-  /** Requests a run, or returns the one that is unfinished. If a backup is due by schedule anyway, this run counts as the scheduled one. */
+  /** Requests a run, or returns the one that is unfinished. If a backup is due by schedule anyway, this run replaces the scheduled one. */
   async ask(trigger: BackupRun["trigger"]): Promise<BackupRun> {
     return await transaction(this.#db, async () => {
       const unfinished = await this.unfinished()
@@ -195,7 +195,7 @@ export class BackupTable {
     return (await this.unfinished())?.state === "queued"
   }
 
-  /** Takes the queued run and marks it as running here, or `null`. Only the process that holds the lock may call this. */
+  /** Marks the queued run as running here and returns it; returns `null` if there is none. Only the process that holds the lock may call this. */
   async start(): Promise<BackupRun | null> {
     const waiting = await this.unfinished()
     if (waiting?.state !== "queued") return null
@@ -234,8 +234,8 @@ export class BackupTable {
   }
 
   /**
-   * Requeues a run whose process was lost, or fails it for good. Only the process that holds the lock may call this:
-   * while it does, no other process can be working on a run.
+   * Requeues a run whose process was lost, or marks it as failed for good. Only the process that holds the lock may
+   * call this: while it holds the lock, no other process can be working on a run.
    * @returns the runs that failed
    */
   async recover(): Promise<BackupRun[]> {
@@ -255,7 +255,7 @@ export class BackupTable {
     })
   }
 
-  /** For a restored state: its unfinished run is the one that made the backup, so it has ended. */
+  /** For a restored state: its unfinished run is the one that made the backup, and that run is over. */
   async forgetUnfinished(): Promise<void> {
     await this.#queries.deleteFrom("backup_run").where("state", "in", UNFINISHED).execute()
   }

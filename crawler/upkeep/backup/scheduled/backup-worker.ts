@@ -32,7 +32,8 @@ try {
   })
   if (!isDone) process.exitCode = EXIT_LOCKED
 } catch (error) {
-  // An error of the data folder: nothing about the run can be stored now. It stays queued, as crawls do in that case.
+  // The error is due to the data folder, so nothing about the run can be stored now. The run stays queued, as crawls do
+  // in that case.
   if (!isUnwritable(error, settings.dataDir)) throw error
   log.error(`${unwritableMessage(settings.dataDir)} The next scheduled backup tries again.`)
   process.exitCode = EXIT_NO_ROOM

@@ -5,7 +5,7 @@ import { type BackupPlan, filesBeyond } from "../../../backup-plan.ts"
 
 export interface DeleteOptions {
   readonly plan: BackupPlan
-  /** Whether files beyond the plan's number may be deleted; this is false for a while after the clock was changed. */
+  /** Whether backups beyond the plan's number may be deleted; this is false for a while after the clock was changed. */
   readonly mayDelete: boolean
   readonly now?: Date
 }

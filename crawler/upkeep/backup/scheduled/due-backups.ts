@@ -25,7 +25,7 @@ export interface RunBackupsOptions {
 }
 
 /**
- * Makes the requested backups, one after the other, in this process. A backup that was stopped, or whose process was
+ * Makes the requested backups, one after the other, in this process. A backup that is stopped, or whose process is
  * lost, is started again by the next process.
  * @returns false when another process is making backups
  */
@@ -63,7 +63,7 @@ async function runOne({ id, trigger }: BackupRun, options: RunBackupsOptions): P
     if (note !== null) log.warn({ backup: plan.name, run: id }, note)
   } catch (error) {
     if (signal.aborted) {
-      // Stopped by the user who started it with a command.
+      // The user who started the backup with a command has stopped it.
       if (trigger === "command") await backups.fail(id, "it was stopped before it finished")
       else await backups.requeue(id)
       return

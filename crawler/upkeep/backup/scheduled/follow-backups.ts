@@ -38,7 +38,7 @@ export async function followBackups({
   })
 }
 
-/** If the store can't be read now, it is checked again later. */
+/** Whether there is work. If the store can't be read now, it is checked again later. */
 async function hasWork(backups: BackupTable, log: Logger): Promise<boolean> {
   try {
     return await backups.hasWork()

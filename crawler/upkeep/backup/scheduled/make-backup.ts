@@ -27,7 +27,7 @@ export interface MakeBackupOptions extends DeleteOptions {
   readonly freeBytes?: () => number
 }
 
-/** A good backup, even if other steps failed. */
+/** A complete backup; later steps may have failed. */
 export interface MadeBackup extends Deleted {
   readonly file: string
   readonly bytes: number

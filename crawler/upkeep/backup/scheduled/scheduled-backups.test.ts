@@ -438,7 +438,7 @@ describe("backups in separate processes", () => {
     expect(fixture.files).toHaveLength(1)
     expect(await verifyBackup(join(fixture.folder, fixture.files[0]!))).toMatchObject({ exportedPages: 5 })
     {
-      // Released at once, because the command below takes the lock.
+      // The lock is released at once, because the command below takes it.
       using lock = tryLock(join(fixture.dataDir, "locks", "backup.lock"))
       expect(lock).not.toBeNull()
     }

@@ -67,6 +67,6 @@ const add = async ({ id, keyId, request }: Asked) => {
   process.send!(id)
 }
 process.on("message", (asked: Asked) => void add(asked))
-// Otherwise each start would compile again: a killed process leaves no cache.
+// Without this, each start would compile the code again, because a killed process leaves no cache behind.
 flushCompileCache()
 process.send!("ready")

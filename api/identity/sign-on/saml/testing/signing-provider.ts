@@ -31,7 +31,7 @@ const METHODS = {
   sha256: ["http://www.w3.org/2001/04/xmldsig-more#rsa-sha256", "http://www.w3.org/2001/04/xmlenc#sha256"],
 } as const
 
-/** Signs whatever it is asked to, good or bad, which no product does. */
+/** A provider that signs whatever a test asks for, valid or not, which no product does. */
 export class SigningProvider {
   readonly #certificate = makeCertificate({ subject: "idp.example", issuer: authority, keyType: "rsa" })
   readonly entityId = "https://idp.example/metadata"

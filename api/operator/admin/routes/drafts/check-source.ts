@@ -27,7 +27,7 @@ export interface CheckedSource {
   readonly problems: readonly Problem[]
   /** The source's private addresses that have not been opened; an admin may open their network. */
   readonly closedAddresses: readonly string[]
-  /** Whether a sources file could contain it, including features that only the API refuses. */
+  /** Whether a sources file could contain the source, including features that only the API refuses. */
   readonly fitsFile: boolean
 }
 
@@ -184,7 +184,7 @@ function mannersProblems(
   ]
 }
 
-/** The placeholder in lists for a login's values that might be secret. */
+/** The placeholder that lists show for a login's values that might be secret. */
 const HIDDEN = "(hidden)"
 
 /** Checks that values read here are not written back, because the placeholder would replace the secret that it hides. */

@@ -192,7 +192,7 @@ describe("a source being written", () => {
     })
     expect(Object.keys(written.source)).toEqual(["name", "seeds", "login"])
     expect(written.yaml).not.toContain("dark")
-    // It cannot be written back in this form.
+    // The source cannot be written back in this form.
     expect(fieldsOf(await preview(written.source))).toContain("login")
     expect(await preview(written.source)).toMatchObject({ exists: "file", fits_file: false })
   })

@@ -18,7 +18,7 @@ import { checkSource } from "./check-source.ts"
 /** Number of sources tried at the same time: each may start a browser. */
 const TRIALS = 1
 
-/** A source while you write it: the file it would produce, its problems, and what its pages would look like. */
+/** Routes for a source that is being written: the file it would produce, its problems, and what its pages would look like. */
 export function draftRoutes(router: Router<RequestState>, parts: AdminParts): void {
   const { db, sources, crawlerConfig: config } = parts
   let trying = 0

@@ -79,7 +79,7 @@ test("a site in a private network is reported as such, and is crawled once an ad
     return await jobs.get(job!.id)
   }
   expect(await run()).toMatchObject({ result: "finished", outcomes: { indexed: 2 } })
-  // Callers' live reads still cannot reach it.
+  // Callers' live reads still cannot reach the site.
   await using reader = createReader(config)
   expect(await reader.read(url)).toMatchObject({ kind: "failed", because: "blocked-address" })
 

@@ -21,7 +21,7 @@ import { addressOf } from "./pages.ts"
 
 /** Maximum number of passages of a page that are shown. */
 const MAX_PASSAGES = 200
-/** Maximum number of pages listed as linking to it. */
+/** Maximum number of linking pages listed for a page. */
 const MAX_LINKING = 50
 /** Maximum number of pages of one source whose links are searched, which takes about a second, with pauses for other work. */
 const MOST_LOOKED_THROUGH = 20_000

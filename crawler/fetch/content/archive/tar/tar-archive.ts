@@ -31,7 +31,7 @@ const BLOCK = 512
 /**
  * Tar files, either plain or compressed with gzip or zstd. They have no directory, and compressed ones can only be read
  * from their start, so their documents are unpacked once, one after the other, into an unnamed file. If two entries
- * have the same name, the last one counts.
+ * have the same name, the last one wins.
  */
 export const indexTar: ArchiveFormat["index"] = async (bytes, { changedAt, scratch }) => {
   const handle = await scratch()
@@ -64,7 +64,7 @@ export const indexTar: ArchiveFormat["index"] = async (bytes, { changedAt, scrat
 async function unpackInto(into: Unpacked, chunks: AsyncIterable<Buffer>): Promise<void> {
   const tar = extract()
   const reading = pipeline(Readable.from(chunks), tar)
-  // The error is ignored here because the loop below ends with the same one.
+  // The error is ignored here because the loop below ends with the same error.
   reading.catch(() => {})
   try {
     for await (const entry of tar) {
@@ -77,7 +77,7 @@ async function unpackInto(into: Unpacked, chunks: AsyncIterable<Buffer>): Promis
   } catch (error) {
     if (error instanceof ArchiveError || (error as NodeJS.ErrnoException).code !== undefined) throw error
     const { message } = error as Error
-    // Entries before the end are complete.
+    // The entries before the end of the data are complete, so only other errors matter here.
     if (message !== "Unexpected end of data")
       throw new ArchiveError(`it isn't a tar file, or it is damaged (${message})`)
   }

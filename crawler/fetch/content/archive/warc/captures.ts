@@ -36,7 +36,7 @@ export class Captures {
   /** Revisits whose capture is in another file. */
   unresolved = 0
 
-  /** @throws ArchiveError when there are too many */
+  /** @throws ArchiveError when there are too many captures */
   add(record: ScannedRecord): void {
     const capture = captureOf(record)
     if (capture !== null) checkEntries(this.#captures.push(capture))
@@ -63,7 +63,7 @@ export class Captures {
   }
 }
 
-/** If the times are equal, the later one in the file counts. */
+/** If the times are equal, the capture that is later in the file wins. */
 function isNewer(capture: Capture, before: Capture): boolean {
   const isConversion = capture.kind === "conversion"
   if (isConversion !== (before.kind === "conversion")) return !isConversion
@@ -79,7 +79,7 @@ const placeOf = ({ offset, packed, length, id, at, type }: Place): Place => ({
   type,
 })
 
-/** Captures by the names that a revisit can use for them. Built on first use. */
+/** Captures, indexed by the names that a revisit can refer to them by. Built on first use. */
 class Known {
   readonly #captures: readonly Capture[]
   #byName: Map<string, Capture> | null = null

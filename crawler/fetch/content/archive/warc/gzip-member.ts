@@ -44,7 +44,7 @@ function small(first: Buffer, offset: number, header: number, kept: number): Gzi
     const end = offset + header + engine.bytesWritten + TRAILER_BYTES
     return { start: buffer.subarray(0, kept), size: buffer.length, end }
   } catch {
-    // If anything is wrong, reading the member as a stream reports it.
+    // If anything is wrong, it is reported when the member is read as a stream.
     return null
   }
 }
@@ -87,7 +87,7 @@ async function inflated(
           resolve(false)
         })
       })
-      // The member ends before the chunk does, since a trailer follows.
+      // The member ends before the chunk does, since a trailer follows the compressed data.
       isEnded = await Promise.race([ended, written])
       isEnded ||= inflate.bytesWritten < at - offset - header
     }

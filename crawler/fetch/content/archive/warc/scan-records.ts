@@ -6,7 +6,7 @@ import { MAX_HEADER_BYTES, parseHeader, type WarcHeader } from "./warc-record.ts
 
 /** A record found by a scan. */
 export interface ScannedRecord {
-  /** Where it begins, and its size in the file in bytes. */
+  /** Where the record begins, and its size in the file in bytes. */
   readonly offset: number
   readonly packed: number
   readonly header: WarcHeader
@@ -17,7 +17,7 @@ export interface ScannedRecord {
 /** Number of bytes kept of a record: its header, and the HTTP header in its block. */
 const KEPT_BYTES = 2 * MAX_HEADER_BYTES
 const WINDOW_BYTES = 256 * 1024
-/** Number of bytes read per record of a plain file; more only for longer headers. */
+/** Number of bytes read per record of a plain file; more are read only for longer headers. */
 const USUAL_BYTES = 8 * 1024
 const LINE_END = new Set([10, 13])
 

@@ -7,7 +7,7 @@ import type { PageUrl } from "#engine"
 import { temporaryFolder } from "../../../../testing/crawl-fixture.ts"
 import { ALL, AnArchive, madeBy } from "../testing/an-archive.ts"
 
-/** What warcio 1.8.1 (Python) reads: the length of each body and the start of its SHA-256. */
+/** What warcio 1.8.1 (Python) reads from each file: the length of each body and the start of its SHA-256. */
 const BY_WARCIO: Readonly<Record<string, Record<string, string>>> = {
   "example.warc": { "http://example.com/": "1270 3587cb776ce0e4e8" },
   "example-iana.org-chunked.warc": { "http://www.iana.org/": "7223 aaf8c52338baf919" },

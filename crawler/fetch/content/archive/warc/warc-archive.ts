@@ -123,7 +123,7 @@ async function bodyOf({ fields }: WarcHeader, block: Buffer, maxBytes: number): 
   return { body, headers: Object.fromEntries(SAID.flatMap((name) => fieldOf(name, head.headers))), ...cutOff }
 }
 
-/** Headers that describe the page. */
+/** Headers of the saved response that describe the page. */
 const SAID = [
   "last-modified",
   "content-language",

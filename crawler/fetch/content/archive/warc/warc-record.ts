@@ -15,7 +15,7 @@ const END = Buffer.from("\r\n\r\n")
 
 /**
  * The header that begins at the start of `bytes`.
- * @returns null when it ends after these bytes
+ * @returns null when the header continues after these bytes
  * @throws ArchiveError when they aren't a WARC record
  */
 export function parseHeader(bytes: Buffer): WarcHeader | null {
@@ -43,7 +43,7 @@ function endOf(bytes: Buffer): { readonly end: number; readonly size: number } {
 
 const unfolded = (text: string): string => text.replaceAll(/\r?\n[ \t]+/g, " ")
 
-/** If a field occurs twice, the first one counts. */
+/** If a field occurs twice, the first one is used. */
 function fieldsOf(lines: readonly string[]): Map<string, string> {
   const fields = new Map<string, string>()
   for (const line of lines) {

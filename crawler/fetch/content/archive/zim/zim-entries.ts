@@ -6,7 +6,7 @@ import { positionAt, type ZimHeader } from "./zim-header.ts"
 export interface ZimEntry {
   readonly namespace: string
   readonly path: string
-  /** Empty if it is the same as the path. */
+  /** The entry's title; empty if it is the same as the path. */
   readonly title: string
   /** What the entry refers to: content with a media type, another entry, or nothing that can be read. */
   readonly leads:
@@ -18,7 +18,7 @@ export interface ZimEntry {
 const POINTER_BYTES = 8
 const POINTERS_WINDOW = 64 * 1024
 const ENTRIES_WINDOW = 256 * 1024
-/** Number of bytes read for an entry, at first and at most. */
+/** Number of bytes read for an entry: at first, and at most. */
 const USUAL_BYTES = 256
 const MAX_BYTES = 16 * 1024
 const REDIRECT = 0xffff
@@ -76,7 +76,7 @@ export class ZimEntries {
     return { to: "blob", type: named, cluster: bytes.readUInt32LE(8), blob: bytes.readUInt32LE(12) }
   }
 
-  /** The index of the first entry that isn't before this one: the directory is sorted by bytes. */
+  /** The index of the first entry that doesn't sort before this one: the directory is sorted by bytes. */
   async firstFrom(namespace: string, path: string): Promise<number> {
     const wanted = Buffer.from(namespace + path)
     let low = 0

@@ -5,7 +5,7 @@ import { type Bytes, chunksFrom } from "../bytes.ts"
 export interface ZimHeader {
   readonly entryCount: number
   readonly clusterCount: number
-  /** Where the list of entry positions begins; it is sorted by namespace and path. */
+  /** Where the list of entry positions begins; the list is sorted by namespace and path. */
   readonly pathPointers: number
   /** The namespace that contains the pages. */
   readonly namespace: string
@@ -59,7 +59,7 @@ export async function readZimHeader(bytes: Bytes): Promise<ZimHeader> {
   }
 }
 
-/** Reads a position. Values too large for an exact number are larger than any file. */
+/** Reads a position. Values too large to be represented exactly are larger than any file. */
 export const positionAt = (bytes: Buffer, at: number): number => {
   const position = Number(bytes.readBigUInt64LE(at))
   return Number.isSafeInteger(position) ? position : Number.MAX_SAFE_INTEGER

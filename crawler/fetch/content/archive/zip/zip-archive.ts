@@ -40,7 +40,7 @@ const SYMBOLIC_LINK = 0o12
 /** Systems whose attributes contain a Unix mode (4.4.2). */
 const UNIX = new Set([3, 19])
 
-/** Zip files, with their 64-bit extension. If two entries have the same name, the last one counts. */
+/** Zip files, including their 64-bit extension. If two entries have the same name, the last one wins. */
 export const indexZip: ArchiveFormat["index"] = async (bytes, { changedAt }) => {
   if (!(bytes instanceof FileBytes)) throw new Error("a zip archive can only be read from a file")
   const places = new Map<string, Place>()
@@ -96,7 +96,7 @@ function nameOf({ generalPurposeBitFlag: flags, fileNameRaw: raw, extraFields }:
   return getFileNameLowLevel(isUtf8(raw) ? flags | 0x800 : flags, raw, extraFields, false)
 }
 
-/** Refuses zip bombs, whose entries share bytes. @throws ArchiveError */
+/** Refuses zip bombs, which are recognized by entries that share bytes. @throws ArchiveError */
 function checkPlaces(places: Place[], size: number): void {
   let end = 0
   let unpacked = 0
@@ -130,7 +130,7 @@ async function unpack(bytes: Bytes, place: Place, maxBytes: number): Promise<Ent
   if (isEncrypted) throw new EntryError("unsupported-type", "it is encrypted")
   if (method !== STORED && decoder === undefined)
     throw new EntryError("unsupported-type", `it is compressed with method ${method}, which isn't supported`)
-  // No compression method makes data grow by more than this.
+  // No compression method makes data grow by more than this amount.
   if (packed > maxBytes + maxBytes / 100 + 1000) throw new EntryError("too-large", `${packed} bytes`)
   try {
     const local = await bytes.read(header, LOCAL_HEADER)

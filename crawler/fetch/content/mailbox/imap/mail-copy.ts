@@ -12,7 +12,7 @@ import { inWords, logInAt, shownServer } from "./mail-server.ts"
 
 /** Number of messages that one command fetches. */
 const AT_A_TIME = 200
-/** Uses of folders (RFC 6154 §2) that are left out. Folders with all messages, or with flagged ones, only repeat messages of other folders. */
+/** Special uses of folders (RFC 6154 §2) that are left out. Folders with all messages, or with flagged ones, only repeat messages from other folders. */
 const SPECIAL_LEFT_OUT = ["\\Junk", "\\Trash", "\\Drafts", "\\All", "\\Flagged"]
 const CANNOT_OPEN = ["\\Noselect", "\\NonExistent"]
 const OURS = /^(\d+)\.eml$/
@@ -93,7 +93,7 @@ export class MailCopy {
   }
 }
 
-/** Whether a folder is read, based on its name and use and those of the folders above it. */
+/** Whether a folder is read, depending on the names and uses of the folder and of the folders above it. */
 function isChosen({ path, delimiter, specialUse }: ListResponse, all: readonly ListResponse[]): boolean {
   if (SPECIAL_LEFT_OUT.includes(specialUse ?? "")) return false
   const names = delimiter ? path.split(delimiter) : [path]
@@ -103,7 +103,7 @@ function isChosen({ path, delimiter, specialUse }: ListResponse, all: readonly L
   )
 }
 
-/** Uses of folders that are left out with everything inside them. Other folders, such as `\All`, can contain ordinary ones. */
+/** Special uses of folders that are left out with everything inside them. Other folders that are left out, such as `\All`, can contain ordinary folders. */
 const ABOVE_LEFT_OUT = ["\\Junk", "\\Trash", "\\Drafts"]
 
 const hasFlag = (flags: ReadonlySet<string>, flag: string): boolean =>

@@ -16,7 +16,7 @@ const ANSWER_MS = 60_000
 /** Extra bytes allowed for the rest of a response that contains a message. */
 const MORE_BYTES = 1024 * 1024
 
-/** Finds problems in the fields of a mailbox on a server; the `path` of a problem is that of the field. */
+/** Finds problems with the fields of a mailbox on a server; the `path` of a problem is the path of the field. */
 export function serverProblems({
   server,
   password,
@@ -105,7 +105,7 @@ export async function logInAt(mailbox: MailServer, { guard, signal }: ContentRea
   }
 }
 
-/** Explains an error of a server or of the connection to people. */
+/** Explains an error from a server or a connection in words for people. */
 export function inWords(mailbox: MailServer, error: Error): KnownError {
   if (error instanceof KnownError) return error
   const { authenticationFailed, serverResponseCode, responseText } = error as Refusal

@@ -49,5 +49,5 @@ export function migrateMail(db: StateStore): void {
   migrate(db, "mail", STEPS)
 }
 
-/** The words in a column that contains a list. */
+/** The words in a column that stores a list. */
 export const wordsIn = (text: string): string[] => (text === "" ? [] : text.split(" "))

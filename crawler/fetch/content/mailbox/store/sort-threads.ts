@@ -21,7 +21,7 @@ interface NewPage {
   readonly chars: number
 }
 
-/** How often sorting is repeated if another process changes the messages in the meantime. */
+/** How many times sorting is attempted, since another process may change the messages in the meantime. */
 const MOST_ROUNDS = 5
 
 /** Sorts the messages of a source's mailbox into threads, if any changed since the last time. */
@@ -129,7 +129,7 @@ async function putPages(db: StateStore, source: string, pages: ReadonlyMap<strin
   await inParts(changed, async (some) => {
     await db.transaction(async () => {
       for (const [name, { thread, page, sum, chars }] of some) {
-        // This number is shown to people as the time of a change, so it has to be a time.
+        // This number is shown to people as the time of a change, so it has to be a valid time.
         const version = Math.max((known.get(name)?.version ?? 0) + 1, Date.now())
         await queries
           .insertInto("mail_page")

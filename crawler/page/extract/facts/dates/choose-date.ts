@@ -51,7 +51,7 @@ export interface DatedPage {
 
 /**
  * When a page was published, according to its data, its address or its visible text. If the data contain a time in UTC
- * and readers see the day before or after, the day is the one that they see.
+ * and readers see the day before or after, the day that readers see is used.
  */
 export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | null {
   const { url, writing } = page
@@ -61,7 +61,7 @@ export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | n
   if (said !== null && isCertain && !said.isUtc) return onDay(said, said.day)
   const address = addressDate(url, writing)
   const seen = visibleDate(seenDocument(facts, page), writing)
-  // An address is created only once, while the visible day may be that of a change.
+  // The address is created only once, so its day is used; the visible day may be that of a change.
   const shown = address !== null && (seen === null || !isNextTo(seen.day, address.day)) ? address : seen
   const isBetter = seen?.rank === 3 || (said !== null && shown !== null && shown.day < said.day)
   if (said === null || (!isCertain && isBetter)) return shown === null ? null : onDay(shown, shown.day)
@@ -85,7 +85,7 @@ function seenDocument({ dates, headings }: DocumentFacts, { title, unseen }: Dat
     text: sameText(headingText(heading.element, 500)),
   }))
   const same = texts.filter(({ text }) => text === name && name !== "")
-  // The title tag may have the site's name after the title.
+  // In the title tag, the site's name may follow the title.
   const begun = texts.filter(({ text }) => text.length >= MIN_TITLE_CHARS && name.startsWith(text))
   const named = (same.length > 0 ? same : begun).map(({ heading }) => heading)
   // A single first-level heading is the page's, even if its title tag differs.

@@ -7,7 +7,7 @@ export interface DateSpot {
   /** The text, or an attribute that contains the date for programs. */
   readonly text: string
   readonly isAttribute: boolean
-  /** Number of characters of text before it in the document. */
+  /** Number of characters of text before this one in the document. */
   readonly at: number
 }
 
@@ -16,12 +16,12 @@ export interface HeadingSpot {
   readonly at: number
 }
 
-/** Maximum number of spots, more than a page has about itself; only lists and tables of dates reach this number. */
+/** Maximum number of spots, more than a page has about itself; only lists and tables of dates exceed it. */
 const MAX_SPOTS = 300
 const MAX_HEADINGS = 300
 /** Only the beginning of a text is searched: dates further in are prose. */
 const BEGINNING_CHARS = 120
-/** Where microdata, RDFa and microformats put a date. */
+/** Attributes in which microdata, RDFa and microformats put a date. */
 const DATE_ATTRIBUTES = new Set(["datetime", "content", "title"])
 const MAY_CARRY_DATE = new Set(["time", "abbr", "span", "div", "p", "data"])
 const HEADINGS = new Set(["h1", "h2", "h3", "h4"])

@@ -4,7 +4,7 @@ const LANGUAGES = (
   "ro ru sk sl sq sr sv sw ta te th tr uk ur uz"
 ).split(" ")
 
-/** Months as numbers from 1, by their names as {@link foldedWord} writes them. */
+/** Month numbers, counted from 1, by month names as {@link foldedWord} writes them. */
 type MonthNames = ReadonlyMap<string, number>
 
 const known = new Map<string, MonthNames>()

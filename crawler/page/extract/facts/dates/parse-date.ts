@@ -32,7 +32,7 @@ export function statedDate(value: unknown, writing: DateWriting): StatedDate | n
   const day = iso === null ? written : Date.parse(`${iso[1]}-${iso[2]}-${iso[3]}`)
   if (parsed === null) return day === undefined || iso !== null ? null : { time: day, day, isUtc: false }
   const own = day ?? Math.floor(parsed / DAY_MS) * DAY_MS
-  // A time far from the written day was misread.
+  // If the time is far from the written day, it was misread.
   const time = Math.abs(parsed - own) <= 2 * DAY_MS ? parsed : own
   return { time, day: own, isUtc: UTC.test(value) }
 }

@@ -45,7 +45,7 @@ const FOREIGN =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|replies|reply|respond|reviews?|related|recommend\w*|teasers?|sidebar|popular|trending|latest|recent|events?|eventbox|calendar|termine?|agenda|veranstaltung\w*|copyright|breadcrumbs?|nav|menu|newsletter|deadline|birth\w*|expir\w*|valid\w*)(?=$|[\s_-]|\d)|[a-z](?:Comment|Related|Teaser|Event)/
 const SITE = new Set(["body", "html", "#document"])
 const FOREIGN_TYPES = /Comment|Review|Event|Person|Answer/
-/** Words before a date that belongs to something else: an offer, a member, a term, a birth. */
+/** Words before a date that indicate that it belongs to something else: an offer, a member, a term, a birth. */
 const OTHER_WORD =
   /\b(?:ends?|ending|until|till|due|expir\w*|deadline|starts?|begins?|since|born|joined|registr\w*|member|valid|next|bis|ab|seit|gültig|geboren|hasta|jusqu\w*|depuis|fino|tot|released?|available)\b/i
 const RANGE = /^\s*(?:[-–—/]|bis|to|until|au|al|tot)\s*\p{L}*,?\s*$/iu
@@ -59,7 +59,7 @@ const daysOf = (candidates: readonly VisibleDate[]): ReadonlySet<number> =>
   new Set(candidates.map(({ day }) => day))
 
 export interface VisibleDate extends StatedDate {
-  /** How clear it is that the page was published on a day: 3 if the page says so, 2 if the text is called a date, 1 if only its place suggests it. */
+  /** How clear it is that the page was published on this day: 3 if the page says so, 2 if the text is called a date, 1 if only its place suggests it. */
   readonly rank: number
   readonly distance: number
 }
@@ -72,7 +72,7 @@ export function visibleDate(document: SeenDocument, writing: DateWriting): Visib
   if (document.spots.length === 0) return null
   const outline = new Outline(document)
   const candidates = document.spots.flatMap((spot) => candidateOf(spot, outline, writing) ?? [])
-  // Several different days far from the title belong to a list.
+  // If there are several different days far from the title, they belong to a list.
   const far = candidates.filter(({ distance }) => distance > 1)
   const likely = daysOf(far).size > 1 ? candidates.filter(({ distance }) => distance <= 1) : candidates
   const [best] = likely.toSorted((a, b) => b.rank - a.rank || a.distance - b.distance)
@@ -83,7 +83,7 @@ export function visibleDate(document: SeenDocument, writing: DateWriting): Visib
 }
 
 function candidateOf(spot: DateSpot, outline: Outline, writing: DateWriting): VisibleDate | null {
-  // Most dates on a page belong to teasers and comments, which is cheaper to find out than to parse the dates.
+  // Most dates on a page belong to teasers and comments, and finding that out is cheaper than parsing the dates.
   if (!outline.isOwn(spot)) return null
   const { element } = spot
   const signs = signsOf(element)
@@ -121,11 +121,11 @@ function attributeDay(spot: DateSpot, signs: string, writing: DateWriting): Foun
   return date === null ? null : { date, isPublished: element.has("pubdate"), isMarked: true }
 }
 
-/** @param needsWord whether a day counts only if the text calls it the day of publication */
+/** @param needsWord whether a day is accepted only if the text calls it the day of publication */
 function textDay(spot: DateSpot, outline: Outline, writing: DateWriting, needsWord: boolean): Found | null {
   const whole = outline.lineOf(spot)
   if (whole === null) return null
-  // In prose, a date counts only at the beginning.
+  // In prose, a date is accepted only at the beginning.
   const line = whole.slice(0, LABEL_CHARS + 1)
   if (needsWord && !PUBLISHED_WORD.test(line)) return null
   const days = writtenDays(line, writing)
@@ -185,12 +185,12 @@ class Outline {
   readonly #titles: readonly (HeadingSpot & { readonly end: number })[]
   readonly #headings: readonly HeadingSpot[]
   readonly #unseen: ReadonlySet<Element>
-  /** The heading inside each element that has any: the title, otherwise the first. */
+  /** The heading inside each element that contains any: the title if it is there, otherwise the first heading. */
   readonly #around = new Map<Element, HeadingSpot>()
   readonly #isTitle: ReadonlySet<HeadingSpot>
   readonly #linked = new Map<HeadingSpot, boolean>()
   readonly #lines = new Map<Element, ReadonlyMap<Element | string, string>>()
-  /** The nearest ancestor of each element that contains a heading; null if one on the way belongs to something else. */
+  /** The nearest ancestor of each element that contains a heading; null if an element in between belongs to something else. */
   readonly #homes = new Map<Element, Element | null>()
 
   constructor({ headings, unseen, titles }: SeenDocument) {
@@ -224,7 +224,7 @@ class Outline {
     return Math.min(...each)
   }
 
-  /** Whether a spot is about this page, and not about another, a comment or the site. */
+  /** Whether a spot is about this page, and not about another page, a comment or the site. */
   isOwn(spot: DateSpot): boolean {
     const home = this.#homeOf(spot.element)
     if (home === null) return false
@@ -304,7 +304,7 @@ const isLabelHeading = (text: string): boolean =>
 /** Maximum number of characters of a line; the rest is ignored. */
 const MAX_LINE_CHARS = 400
 
-/** The lines of a block by their parts: elements, and texts as in {@link DateSpot}. */
+/** The lines of a block, indexed by their parts: elements, and texts as in {@link DateSpot}. */
 function linesOf(block: Element): ReadonlyMap<Element | string, string> {
   const lines = new Map<Element | string, string>()
   let parts: (Element | string)[] = []

@@ -10,15 +10,15 @@ export interface DateWriting {
 
 /** A day named in a text. */
 export interface WrittenDay {
-  /** Its first moment in UTC, in milliseconds since 1970. */
+  /** The day's first moment in UTC, in milliseconds since 1970. */
   readonly time: number
-  /** Its position in the text. */
+  /** Where the day begins in the text. */
   readonly from: number
   readonly to: number
 }
 
 const EARLIEST_YEAR = 1990
-/** Years of the Thai calendar, which are counted from the Buddha's death; no other calendar has similar ones. */
+/** How far the years of the Thai calendar, which are counted from the Buddha's death, are ahead of ours; no other calendar has similar years. */
 const BUDDHIST_YEARS = 543
 const DAY_MS = 86_400_000
 
@@ -188,7 +188,7 @@ function partsAround(
 const isOfClock = (text: string, { from, to }: Token): boolean =>
   /\d:$/.test(text.slice(Math.max(0, from - 2), from)) || /^:\d/.test(text.slice(to, to + 2))
 
-/** The next number on one side of a token, past small words. */
+/** The next number on one side of a token, skipping small words. */
 function numberFrom(text: string, tokens: readonly Token[], at: number, step: 1 | -1): number | null {
   for (let next = at + step, words = 0; words <= FILLERS; next += step, words++) {
     const token = tokens[next]

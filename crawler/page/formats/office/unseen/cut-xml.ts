@@ -1,7 +1,7 @@
 /** A stretch of text, from its start up to but not including its end. */
 export type Stretch = readonly [from: number, to: number]
 
-/** Removes the text in these stretches from XML. Its elements stay, so it is as well-formed as before. */
+/** Removes the text in these stretches from XML. Its elements are kept, so the XML stays well-formed. */
 export function withoutTexts(xml: string, stretches: readonly Stretch[]): string {
   if (stretches.length === 0) return xml
   const sorted = stretches.toSorted((a, b) => a[0] - b[0])

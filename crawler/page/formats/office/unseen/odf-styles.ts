@@ -23,7 +23,7 @@ export interface SlideSize {
 
 const MAX_PARENTS = 20
 const PAPER: Color = [255, 255, 255, 1]
-/** The size of slides, in centimetres, if the file does not give one. */
+/** The size of slides, in centimetres, if the file does not specify one. */
 const SLIDE: SlideSize = { width: 28, height: 21 }
 
 const keyOf = (family: string | undefined, name: string | undefined): string => `${family} ${name}`

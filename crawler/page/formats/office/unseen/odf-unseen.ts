@@ -226,7 +226,7 @@ class UnseenReader {
     return { style, isHidden, place }
   }
 
-  /** Paints an element's fill onto its slide. @returns the background of its text */
+  /** Paints an element's fill onto its slide. @returns the background of the element's text */
   #paint(
     ground: Ground,
     name: string,

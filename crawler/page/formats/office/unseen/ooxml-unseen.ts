@@ -138,7 +138,7 @@ function withoutHiddenText(xml: string, hiddenIds: ReadonlySet<string>): string 
       isParagraphHidden =
         hiddenIds.has(/<w:pStyle w:val="([^"]*)"/.exec(piece)?.[1] ?? "") || isFramedAway(piece)
     }
-    // After a shape, the run around it continues.
+    // After a shape, the run around it is still open.
     if (!isShape) run = /^<w:r[\s>]/.test(piece) ? between(piece, "<w:rPr>", "</w:rPr>") : ""
     // Table backgrounds come from many sources, including styles.
     const below = [shadeOf(run), ground, cell].find((one) => one !== undefined)
@@ -162,7 +162,7 @@ const PAPER: Color = [255, 255, 255, 1]
 /** The colour of a run's letters; null for the usual one. */
 function inkOf(run: string): Color | null {
   const color = /<w:color\s[^>]*>/.exec(run)?.[0] ?? ""
-  // The theme's background colour takes precedence over the value beside it, which is for older readers.
+  // The theme's background colour takes precedence over the value beside it, which is meant for older programs.
   if (/w:themeColor="(?:background1|light1)"/.test(color) && !/w:theme(?:Tint|Shade)=/.test(color))
     return PAPER
   const value = /w:val="([^"]*)"/.exec(color)?.[1]?.toLowerCase()

@@ -10,7 +10,7 @@ export interface Place {
 
 const MAX_PAINTED = 500
 
-/** The background of a slide's shapes: the last shape below each, or the slide itself. */
+/** The backgrounds of a slide's shapes: the topmost shape under each, or the slide itself. */
 export class Ground {
   readonly #own: Color | null
   readonly #painted: { readonly place: Place | null; readonly color: Color | null }[] = []
@@ -20,12 +20,12 @@ export class Ground {
     this.#own = own
   }
 
-  /** Adds a filled shape; its fill is a picture or gradient when `color` is null. */
+  /** Adds a filled shape; if its fill is a picture or gradient, `color` is null. */
   paint(place: Place | null, color: Color | null): void {
     if (this.#painted.length < MAX_PAINTED) this.#painted.push({ place, color })
   }
 
-  /** Null when it is not known. */
+  /** The background of a shape at this place; null if unknown. */
   under(place: Place | null): Color | null {
     for (const { place: other, color } of this.#painted.toReversed()) {
       if (place === null || other === null) return null

@@ -24,7 +24,7 @@ export function withoutUnseenRtf(body: Uint8Array): Uint8Array {
     else if (word === "deleted") now = { ...now, isDeleted: number !== "0" }
     else if (word === "plain") now = { isHidden: false, isDeleted: false }
     if (word === "bin") {
-      // The number is a count of the raw bytes that follow.
+      // The number is the count of raw bytes that follow.
       const end = Math.min(file.length, TOKENS.lastIndex + Math.max(0, Number(number ?? 0)))
       out.push(token, file.slice(TOKENS.lastIndex, end))
       TOKENS.lastIndex = end

@@ -19,7 +19,7 @@ const LEAST_HUNDREDTHS = 200
 const WHITE: Color = [255, 255, 255, 1]
 const BLACK: Color = [0, 0, 0, 1]
 
-/** `theme`, masters and layouts are XML. */
+/** The settings from the XML of the presentation, its `theme`, and its masters and layouts. */
 export function slideFacts(presentation: string, theme: string, masters: readonly string[]): SlideFacts {
   const size = /<p:sldSz\s[^>]*>/.exec(presentation)?.[0] ?? ""
   const [x, y] = ["cx", "cy"].map((name) => Number(new RegExp(`\\s${name}="(\\d+)"`).exec(size)?.[1]))
@@ -96,7 +96,7 @@ const FRAMES = new Set(["p:grpSp", "p:sp", "p:pic", "p:graphicFrame", "p:cxnSp"]
 const FILLS = new Set(["a:solidFill", "a:gradFill", "a:blipFill", "a:pattFill", "a:noFill"])
 
 /**
- * Removes the unseen texts from a slide: those in a hidden slide, group or shape, outside the slide, tiny, transparent,
+ * Removes the unseen texts from a slide: texts in a hidden slide, group or shape, outside the slide, tiny, transparent,
  * or in the colour of their background.
  */
 export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
@@ -109,7 +109,7 @@ export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
   return withoutTexts(xml, reader.found)
 }
 
-/** Letters that look the same. */
+/** Letters with the same look. */
 interface Run {
   ink: Color | null
   size: number
@@ -169,7 +169,7 @@ class SlideReader {
     }
   }
 
-  /** Records the position of a shape or group. @returns whether the element describes one */
+  /** Records the position of a shape or group. @returns whether the element describes a position */
   #isPlace(frame: Frame, name: string, given: Attributes): boolean {
     const isOfFrame = this.#path.at(-2)?.endsWith("xfrm") === true
     if (name === "a:off" && isOfFrame) {
@@ -186,7 +186,7 @@ class SlideReader {
         width: Number(given["cx"]) * frame.scale.x,
         height: Number(given["cy"]) * frame.scale.y,
       }
-      // Groups use the slide's coordinates, but their contents use the group's own.
+      // A group's position uses the slide's coordinates; its contents use the group's own.
       if (isBeside(frame.place, this.#facts.size)) frame.isHidden = true
     } else if (name === "a:chOff") this.#childOffset = { x: Number(given["x"]), y: Number(given["y"]) }
     else if (name === "a:chExt" && frame.name === "p:grpSp" && frame.place !== null) {
@@ -199,7 +199,7 @@ class SlideReader {
     return true
   }
 
-  /** Records the fill of a shape. @returns whether the element describes one */
+  /** Records the fill of a shape. @returns whether the element describes a fill */
   #isFill(frame: Frame, name: string, given: Attributes): boolean {
     const [fourth, above, parent] = [this.#path.at(-4), this.#path.at(-3), this.#path.at(-2)]
     if (parent === "p:spPr" && FILLS.has(name)) frame.fill = name === "a:noFill" ? undefined : null
@@ -212,7 +212,7 @@ class SlideReader {
     return true
   }
 
-  /** Records the look of letters. @returns whether the element describes that */
+  /** Records the look of letters. @returns whether the element describes their look */
   #isLook(run: Run, name: string, given: Attributes): boolean {
     const [fourth, above, parent] = [this.#path.at(-4), this.#path.at(-3), this.#path.at(-2)]
     if (name === "a:rPr") run.size = Number(given["sz"] ?? LEAST_HUNDREDTHS)
@@ -220,7 +220,7 @@ class SlideReader {
     else if (parent === "a:solidFill" && above === "a:rPr")
       run.ink = colorOfElement(name, given, this.#facts.colors)
     else if (fourth === "a:rPr" && above === "a:solidFill") {
-      // Modifiers of a colour: only opacity is taken into account.
+      // Of a colour's modifiers, only opacity is taken into account.
       if (name !== "a:alpha") run.ink = null
       else if (run.ink !== null)
         run.ink = [run.ink[0], run.ink[1], run.ink[2], Number(given["val"]) / 100_000]
@@ -249,7 +249,7 @@ const frameIn = (name: string, above: Frame | undefined): Frame => ({
 const isFaint = (run: Run | null, ground: Color | null): boolean =>
   run !== null && (run.isInkless || run.size < LEAST_HUNDREDTHS || isUnreadable(run.ink, ground))
 
-/** A slide's background comes before its shapes. */
+/** The number of characters searched for a slide's background, which comes before its shapes. */
 const MAX_HEAD = 100_000
 
 /** Whether a shape lies completely outside the slide, or has no size at all. */

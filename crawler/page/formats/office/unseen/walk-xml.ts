@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2"
 
 export type Attributes = Readonly<Record<string, string>>
 
-/** Walks through a part of an office file; names keep their prefixes. The parser gives the position in the text. */
+/** Walks through a part of an office file; names keep their prefixes. The handlers can ask the parser for the position in the text. */
 export function walkXml(
   xml: string,
   start: (name: string, attributes: Attributes, parser: Parser) => void,

@@ -38,7 +38,7 @@ export const mediawiki: Program = {
   },
 }
 
-/** `Spezial`, `Diskussion`: the local prefixes of links to special pages and to the talk page. */
+/** The local prefixes of links to special pages and to the talk page: `Spezial`, `Diskussion`. */
 function localNamespaces({ html }: SiteLook): string[] {
   const found = new Set<string>()
   for (const [, id = "", href = ""] of html.matchAll(
