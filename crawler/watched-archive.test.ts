@@ -80,8 +80,8 @@ test.each(["notes.zip", "notes.tar.gz"])(
         await notes.pack()
       },
       isSame: (engine) => holdsExactly(engine, notes.byAddress()),
-      // The unpacked files of killed processes are gone. The current process unpacks again on each look, so it must not
-      // be in the middle of one.
+      // The unpacked files of killed processes are gone. The current process unpacks the archive again at each check,
+      // so it must not be unpacking right now.
       inTheEnd: async (dataDir) => {
         await expect
           .poll(() => readdirSync(dataDir).filter((file) => file.startsWith("unpacked-")))

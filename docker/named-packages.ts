@@ -14,7 +14,7 @@ const FOR_CLONES = new Set(["@x402/fetch"])
  * Every required package that the code imports, with its path as in the import: `viem/chains`.
  *
  * @param root the folder that contains the code folders: a clone's, or the image's `/app`
- * @param counts whether a file counts, by its path in `root`
+ * @param counts whether to read a file, given its path in `root`
  */
 export function namedPackages(
   root: string,

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync } from "node:fs"
 import { join, relative } from "node:path"
 
-// Removes files that the appliance never loads from `node_modules`, which makes the image less than half as large. Run
-// it where the packages are: `node docker/prune-packages.ts amd64`, or `arm64`. Licences always stay.
+// Removes from `node_modules` the files that the appliance never loads, which makes the image less than half as large.
+// Run it where the packages are: `node docker/prune-packages.ts amd64`, or `arm64`. Licences are always kept.
 
 /** Node's names for the processors of the images. */
 const PROCESSORS: Readonly<Record<string, string>> = { amd64: "x64", arm64: "arm64" }

@@ -154,7 +154,7 @@ async function search(query: string, key: string): Promise<Response> {
   })
 }
 
-/** How the crawler's browser isolates its pages, observed while it reads one. */
+/** How the crawler's browser isolates its pages, observed while it is reading one. */
 async function sandbox(): Promise<string> {
   const [seen] = await Promise.all([
     project.inside("crawler", "sh", "-c", LOOK),

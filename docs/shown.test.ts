@@ -52,7 +52,7 @@ async function faultsOf<T extends Shown>(
 }
 
 describe("YAML", () => {
-  /** Files of other programs, recognised by a top-level field. Only these may be unknown to all of our own readers. */
+  /** Files of other programs, recognised by a top-level field. Only such files may be unknown to all of our own readers. */
   const FOREIGN = [
     "firecrawlApiKey",
     "image",
@@ -161,7 +161,7 @@ describe("commands", () => {
     const check = ({ groups: [name = "", sub = ""] }: (typeof named)[number]) => {
       const spec = specs.get(name)
       if (spec === undefined) throw new Error(`there is no command ${name}`)
-      // A group with a command of its own can be followed by the rest of the sentence.
+      // The name of a group that is also a command can be followed by the rest of the sentence.
       if (!isGroup(spec) || spec.standard !== undefined || sub === "") return
       if (!(sub in spec.commands)) throw new Error(`${name} has no ${sub}`)
     }

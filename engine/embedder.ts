@@ -51,7 +51,7 @@ export interface Embedder extends AsyncDisposable {
   readonly dimensions: number
   /** Default {@link PLAIN_TRAITS}. */
   readonly traits?: ModelTraits
-  /** False if it provides no token vectors. Default true. */
+  /** Whether the model provides token vectors. Default true. */
   readonly hasTokenVectors?: boolean
   /**
    * For a model on a server: why there are no vectors at present, as a sentence for any reader, or `null`; if set,
@@ -63,7 +63,7 @@ export interface Embedder extends AsyncDisposable {
 }
 
 export interface EmbedOptions {
-  /** The role of the texts: some models need it. Default `passage`. */
+  /** The role of the texts: some models need to know it. Default `passage`. */
   readonly as?: "question" | "passage"
   /** Default `index`. */
   readonly priority?: "query" | "index"
@@ -71,18 +71,18 @@ export interface EmbedOptions {
   readonly sparing?: boolean
   readonly signal?: AbortSignal
   /**
-   * Called before `embed()` resolves with the number of tokens that the model read in all texts, including those it
-   * adds itself. Not called if the number isn't known, as with a server that doesn't report it.
+   * Called before `embed()` resolves with the number of tokens that the model read in all texts, including the tokens
+   * it adds itself. Not called if the number isn't known, as with a server that doesn't report it.
    */
   readonly onTokens?: (tokens: number) => void
   /**
    * Called before `embed()` resolves with the token vectors of each text, in order, by models that produce them along
-   * the way. Not called by others, and not for vectors that were cached.
+   * the way. Other models don't call it, and it isn't called for vectors that were cached.
    */
   readonly onTokenVectors?: (tokens: TokenVectors) => void
 }
 
-/** Vectors of different models cannot be compared. @throws EngineError `EMBEDDER_MISMATCH` */
+/** Vectors from different models cannot be compared. @throws EngineError `EMBEDDER_MISMATCH` */
 export function refuseOtherEmbedder(
   index: { readonly embedder: string; readonly dimensions: number },
   embedder: Pick<Embedder, "id" | "dimensions">,

@@ -47,14 +47,13 @@ export interface Engine extends AsyncDisposable {
   /** Names of the sources that a page belongs to, starting with the one that read it; empty if the index doesn't contain it. Cheaper than {@link get}. */
   holdersOf(url: PageUrl): Promise<readonly string[]>
   /**
-   * Every page with the vectors it has, in the order of {@link pageId}, in the state that it is in when it is returned:
-   * a page that is indexed or removed in the meantime may or may not be included. `after` skips that id and all before
-   * it.
+   * Every page with the vectors it has, in the order of {@link pageId}, in its state at the time it is returned: a page
+   * that is indexed or removed in the meantime may or may not be included. `after` skips that id and all before it.
    */
   allPages(options?: { after?: string; signal?: AbortSignal }): AsyncIterable<PageWithVectors>
   /** The given pages that are in the index, with the vectors they have, in any order. */
   withVectors(urls: readonly PageUrl[]): Promise<readonly PageWithVectors[]>
-  /** How much of a page searches can find, or `null` if the index doesn't contain it. */
+  /** How much of a page can be found by searches, or `null` if the index doesn't contain the page. */
   coverage(url: PageUrl): Promise<PageCoverage | null>
   stats(): Promise<EngineStats>
   /** Number of pages per language (ISO 639-1); "" for an unknown language. */
@@ -116,7 +115,7 @@ export interface Query {
 /** How many of a set of pages contain each word. */
 export interface WordStatistics {
   readonly pages: number
-  /** By term, as produced by the engine's analysis; a term missing here is weighted by the index itself. */
+  /** Number of pages by term, as produced by the engine's analysis; a term missing here is weighted by the index itself. */
   readonly words: ReadonlyMap<string, number>
 }
 
@@ -124,7 +123,7 @@ export interface WordStatistics {
 export interface PageFilter {
   /**
    * A registrable domain matches itself and its subdomains; any other host matches only itself. With a port
-   * (`localhost:8080`), it matches only on that port.
+   * (`localhost:8080`), a domain matches only on that port.
    */
   readonly includeDomains?: readonly string[]
   readonly excludeDomains?: readonly string[]
@@ -136,9 +135,9 @@ export interface PageFilter {
   readonly requirePublished?: boolean
   /** ISO 639-1. Pages in other or unknown languages are dropped. */
   readonly languages?: readonly string[]
-  /** Pages that belong to none of these are dropped. */
+  /** Pages that belong to none of these sources are dropped. */
   readonly sources?: readonly string[]
-  /** Pages that belong to one of these are dropped. */
+  /** Pages that belong to one of these sources are dropped. */
   readonly excludeSources?: readonly string[]
   /** Pages of other types are dropped. */
   readonly types?: readonly PageType[]
@@ -194,7 +193,7 @@ export interface Facet {
 export interface FacetCounts {
   /** Number of pages counted. */
   readonly pages: number
-  /** False if more pages match; then only the best were counted. */
+  /** False if more pages match: in that case, only the best were counted. */
   readonly isExact: boolean
   /** One entry for each field, in the same order. */
   readonly facets: readonly Facet[]
@@ -246,7 +245,7 @@ export interface SearchResult {
   readonly notReranked?: string
   /** Omitted if the question's language isn't clear, if the caller names languages, or if pages and model fit the language. */
   readonly languageNotice?: LanguageNotice
-  /** Misspelt words of the question in lower case, each with the word from the hits that replaced it; omitted if there are none. */
+  /** Misspelt words of the question in lower case, each with the word that replaced it, taken from the hits; omitted if there are none. */
   readonly corrected?: ReadonlyMap<string, string>
   /** `QueryFacts.reach` of the ranking; only with {@link Query.withEvidence}. */
   readonly reach?: number
@@ -256,7 +255,7 @@ export interface SearchResult {
 
 /** The reasons why a question in its language might find little. */
 export interface LanguageNotice {
-  /** Language of the question (ISO 639-1); several languages if its script only narrows it down to these. */
+  /** Language of the question (ISO 639-1); several languages if the question's script only narrows the language down to these. */
   readonly languages: readonly string[]
   /** Whether none, or hardly any, of the pages that could be found are in this language. */
   readonly isScarce: boolean
@@ -304,18 +303,18 @@ export interface Hit {
   readonly match?: number
   /** Only with {@link Query.withEvidence}. */
   readonly evidence?: HitEvidence
-  /** The operator's rules that affected it; omitted if none did. */
+  /** The operator's rules that affected the hit; omitted if none did. */
   readonly rules?: readonly AppliedRule[]
 }
 
 /** What a ranking of hits from several indexes needs about each hit in addition to its parts. */
 export interface HitEvidence {
   readonly fingerprint: Fingerprint
-  /** Whether it has vectors relevant to the question. */
+  /** Whether the page has vectors relevant to the question. */
   readonly hasVectors: boolean
-  /** Whether it contains the phrases quoted in the question. */
+  /** Whether the page contains the phrases quoted in the question. */
   readonly holdsPhrases: boolean
-  /** The share of the question's numbers that it lacks, 0..1. */
+  /** The share of the question's numbers that the page lacks, 0..1. */
   readonly lacksNumbers: number
 }
 
@@ -323,13 +322,13 @@ export interface HitEvidence {
 export interface HitParts {
   /** Score of the page's words. */
   readonly lexical: number
-  /** Score of the words of its best passage. */
+  /** Score of the words of the page's best passage. */
   readonly passage: number
-  /** Score of the meaning of its nearest passage. */
+  /** Score of the meaning of the page's nearest passage. */
   readonly vector: number
-  /** Score of the meaning of each word of its best passage (late interaction). */
+  /** Score of the meaning of each word of the page's best passage (late interaction). */
   readonly late: number
-  /** The reranker's score of its best passage. */
+  /** The reranker's score of the page's best passage. */
   readonly rerank: number
   /** All of the scores combined. */
   readonly fused: number
@@ -357,7 +356,7 @@ export interface HitPassage {
 
 export interface PageWithVectors {
   readonly page: Page
-  /** One for each passage, by position, each with {@link EngineStats.dimensions} values; `null` while the page waits for them. */
+  /** One for each passage, by position, each with {@link EngineStats.dimensions} values; `null` while the page is waiting for them. */
   readonly vectors: readonly Float32Array[] | null
 }
 
@@ -365,7 +364,7 @@ export interface PageWithVectors {
 export interface PagesOfReaders {
   /** All sources of the pages. Indexes on servers have one row per source, and count a page that belongs to several sources once for each. */
   readonly sources: readonly string[]
-  /** The `readersLabel`; `null` if anyone may read them. */
+  /** The `readersLabel`; `null` if anyone may read the pages. */
   readonly label: string | null
   readonly pages: number
 }
@@ -383,7 +382,7 @@ export interface EngineStats {
   readonly pagesWithoutVectors: number
   /** Number of passages on those pages. On Meilisearch an estimate from the mean of all pages. */
   readonly passagesWithoutVectors: number
-  /** Number of passages per second that got their vectors, over the last minute; `null` while none are created, or if it is too early to tell. */
+  /** Number of passages per second that got their vectors, over the last minute; `null` while none are being created, or if it is too early to tell. */
   readonly vectorsPerSecond: number | null
   readonly embedder: string
   readonly dimensions: number

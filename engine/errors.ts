@@ -3,7 +3,7 @@ import { KnownError } from "#base/errors.ts"
 export type EngineErrorCode =
   /** The index or its server cannot be reached or read. */
   | "ENGINE_UNAVAILABLE"
-  /** A file of the index is missing, or its content differs from what was written; the message names it and says how to recover. */
+  /** An index file is missing, or its content differs from what was written; the message names the file and says how to recover. */
   | "INDEX_DAMAGED"
   /** Another process has the index open for writing. */
   | "INDEX_LOCKED"
@@ -13,7 +13,7 @@ export type EngineErrorCode =
   | "INDEX_FORMAT_TOO_OLD"
   /** The index contains vectors from another model or with another number of dimensions: `fossick index upgrade`. */
   | "EMBEDDER_MISMATCH"
-  /** The disk has too little room for the index that is to be built. */
+  /** The disk has too little room for the index to be built. */
   | "NO_ROOM"
   /** The model folder is missing or is not a model. */
   | "MODEL_UNAVAILABLE"

@@ -149,7 +149,7 @@ export async function openGenerations(
         ...(onProblem && { onProblem }),
       })
     }))
-  // The next caller that opens it gets the error.
+  // If the model can't be loaded, the next caller that embeds a text gets the error.
   if (loadsModel && given === undefined && !isRemote(settings))
     void embedder.embed([FIRST_TEXT], { priority: "query" }).catch(() => undefined)
   const isAuto = chooses && said !== null && said.isAuto
@@ -208,7 +208,7 @@ async function withoutModel(
 interface ChosenModel {
   readonly folder: string
   readonly isAuto: boolean
-  /** There is no index yet, so nothing has been chosen. */
+  /** Whether there is no index yet, so that nothing has been chosen. */
   readonly isFirst: boolean
 }
 

@@ -86,7 +86,7 @@ async function smokeTest(): Promise<void> {
     // The pod's first process is the program itself. Docker restarts it only when it exits on its own.
     const { id } = await project.container(podOf(kind))
     await project.docker("kill", id)
-    // The database of the state has only one pod, so no search works while it is down.
+    // The state database has only one pod, so no search works while it is down.
     if (kind !== "postgresql") await findsHandbook(key)
     await project.docker("start", id)
     await project.healthy(ending)

@@ -154,7 +154,7 @@ describe("the proxy", { tags: ["nginx"] }, () => {
     await using proxy = await startProxy(one.port, names.port)
     const ask = async (path: string, calls = 20) =>
       new Set(await Promise.all(Array.from({ length: calls }, async () => await proxy.post(path))))
-    // Requests that wait for the same DNS response go to the same server.
+    // Requests that are waiting for the same DNS response go to the same server.
     await until(async () => (await ask("/search")).size === 2)
 
     // One server receives the request and dies.

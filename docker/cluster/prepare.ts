@@ -15,7 +15,8 @@ import { ADMIN, isGood, makeAuthority, makeIssued, NODE } from "./certificates.t
 import { internalUsers } from "./users.ts"
 
 // Runs to its end before the services of compose.cluster.yaml start: creates the folders that they mount, their
-// passwords and their certificates. Existing files stay, so an operator can put their own password there beforehand.
+// passwords and their certificates. Existing files are kept, so an operator can put their own password there
+// beforehand.
 
 const DATA_DIR = process.env["FOSSICK_DATA_DIR"] ?? "/data"
 /** 256 bits. */

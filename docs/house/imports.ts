@@ -131,7 +131,7 @@ const BESIDE_CORE = [
   "api/services/misses",
 ] as const
 
-/** Imports by use cases of a door, of HTTP code, or of another room of their floor that they don't need to know. */
+/** Imports in use cases of code that they don't need to know: of a door, of HTTP code, or of another room of their floor. */
 export const outOfCore = (imports: readonly Import[]): readonly Import[] =>
   imports.filter(
     ({ from, to }) =>
@@ -146,7 +146,7 @@ export const isUseCase = (file: string): boolean =>
 
 const HTTP = /^api\/(?:(?:context|errors|read-only|room-on-disk)\.ts|server\/(?:middleware\/.*|[^/]*))$/
 
-/** Imports of HTTP code by use cases, and of a door by use cases or their routes. */
+/** Imports of HTTP code in use cases, and imports of a door in use cases or their routes. */
 export const outOfUseCases = (imports: readonly Import[]): readonly Import[] =>
   imports.filter(
     ({ from, to }) => (isUseCase(from) && HTTP.test(to)) || (isOfUseCases(from) && isIn(to, "api/doors")),

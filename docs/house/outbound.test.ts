@@ -25,7 +25,7 @@ const OPENS: readonly RegExp[] = [
   /\bnew (?:WebSocket|EventSource)\(/,
 ]
 
-/** Files that contact other hosts and record it. */
+/** Files that contact other hosts and record that they do. */
 const NOTING = [
   "base/telemetry/traces/otlp.ts",
   "api/doors/x402/chain/chain.ts",

@@ -27,7 +27,7 @@ export function sqlOf(text: string): string[] {
     .filter((literal) => SQL.test(literal))
 }
 
-/** The tables that files create, each with the rooms that create it. Temporary ones don't count. */
+/** The tables that files create, except temporary ones, each with the rooms that create it. */
 export function tablesOf(files: readonly string[]): Map<string, Set<string>> {
   const owners = new Map<string, Set<string>>()
   for (const file of files) {
@@ -40,7 +40,7 @@ export function tablesOf(files: readonly string[]): Map<string, Set<string>> {
   return owners
 }
 
-/** Which of the tables each file names in its statements. */
+/** Which of the given tables each file names in its SQL statements. */
 export function tableUses(files: readonly string[], tables: ReadonlySet<string>): TableUse[] {
   return files.flatMap((file) => {
     const text = readFileSync(join(ROOT, file), "utf8")

@@ -78,16 +78,16 @@ export interface GenerationAdapter {
    */
   open(generation: string, options: OpenGenerationOptions): Promise<Engine>
   /**
-   * Opens a generation whose format has the use `pages`. No other process writes to it until it is closed. Omitted by
+   * Opens a generation in a format whose use is `pages`. No other process writes to it until it is closed. Omitted by
    * adapters without such formats.
    *
    * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
    */
   openOld?(generation: string): Promise<OldIndex>
-  /** Reports the damage of a generation, even while another process writes to it. Omitted by adapters whose server takes care of its own files. */
+  /** Reports damage to a generation, even while another process is writing to it. Omitted by adapters whose server takes care of its own files. */
   check?(generation: string, depth: CheckDepth): Promise<readonly Damage[]>
   /**
-   * Opens the readable rest of a damaged generation. No other process can write to it until it is closed.
+   * Opens the readable part of a damaged generation. No other process can write to it until it is closed.
    *
    * @throws EngineError `INDEX_LOCKED`
    */
@@ -96,13 +96,13 @@ export interface GenerationAdapter {
   indexed?(generation: string): Promise<number | null>
   /** The existing generations, and how many pages can be read from each. */
   present?(): Promise<readonly { readonly name: string; readonly pages: number }[]>
-  /** Number of bytes that a generation takes up, and of bytes that are free. Omitted if the adapter can't tell. */
+  /** Number of bytes that a generation takes up, and of bytes that are free. Omitted if the adapter can't determine them. */
   room?(generation: string): Promise<{ readonly taken: number; readonly free: number }>
   /** Deletes a generation, or the parts of it that exist. */
   drop(generation: string): Promise<void>
 }
 
-/** Pages of an older format, with vectors only if the passages haven't changed since they were made. */
+/** Pages in an older format, with vectors only if the passages haven't changed since the vectors were made. */
 export interface OldIndex extends Pick<Engine, "allPages">, AsyncDisposable {
   count(): Promise<number>
 }

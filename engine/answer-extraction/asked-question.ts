@@ -10,7 +10,7 @@ import { type Rarity, repeats, valued, type ValuedUnit } from "./values.ts"
 
 /** The models and facts that judge units. */
 export interface JudgingOptions {
-  /** Judges by meaning if there is no reader. Without it, only words count. */
+  /** Judges by meaning where no reader does; without an embedder, only words count there. */
   readonly embedder?: Pick<Embedder, "embed">
   /** Reads English questions together with units. */
   readonly reader?: UnitReader | null
@@ -31,7 +31,7 @@ interface DistinctOptions {
 /** The side of a comparison that a question is about. */
 export interface ComparedSide {
   readonly sides: readonly string[]
-  /** Its position among the sides. */
+  /** The position of this side among the sides. */
   readonly at: number
   /** Whether the question only asks what the side is. */
   readonly asksWhatItIs: boolean
@@ -39,7 +39,7 @@ export interface ComparedSide {
 
 /** A unit about one side of a comparison; its value is raised if it is under the side's name, or begins with it. */
 export interface SideUnit extends ValuedUnit {
-  /** Its value before it was raised. */
+  /** The unit's value before it was raised. */
   readonly plain: number
 }
 

@@ -14,7 +14,7 @@ export interface CitedStatement {
   readonly text: string
   /** Position of the page among the hits, from 0. */
   readonly source: number
-  /** Texts of the page without which it makes no sense, verbatim: its heading, the term it defines, the line that introduces its list. */
+  /** Texts from the page without which this one makes no sense, verbatim: its heading, the term it defines, the line that introduces its list. */
   readonly leads?: readonly string[]
   /** When its page was published, if a newer page states another value. */
   readonly outdated?: Date
@@ -37,16 +37,16 @@ export interface Extracted {
   readonly evidence: readonly Unit[]
 }
 
-/** A unit that answers, for callers that put units of several questions together. */
+/** A unit that answers a question, for callers that combine the units of several questions. */
 export interface AnsweringUnit extends CitedStatement {
   readonly kind: Unit["kind"]
-  /** The headings above it, outermost first; the page title is the first. */
+  /** The headings above the unit, outermost first; the page title comes first. */
   readonly headings: readonly string[]
   /** How likely the unit is to answer the question, as a logit. */
   readonly value: number
 }
 
-/** Number of units, the minimum value of each, and how far below the first one it can be. Values are logits. */
+/** Number of units, the minimum value of each, and how far each may be below the first one. Values are logits. */
 const LENGTHS = {
   short: { units: 2, least: LEAST.answer, margin: 0.5 },
   long: { units: 3, least: LEAST.answer, margin: 1.5 },
@@ -68,7 +68,7 @@ export async function extractAnswer(
   return (await extractSides(question, hits, options)).units
 }
 
-/** Like {@link extractAnswer}, with the sides and questions for which nothing was found, and other units close to the question. Everything is judged only once. */
+/** Like {@link extractAnswer}, but also returns the sides and questions for which nothing was found, and other units close to the question. Everything is judged only once. */
 export async function extractSides(
   text: string,
   hits: readonly Source[],
@@ -102,7 +102,8 @@ export async function extractSides(
       )
       ofSides.push(all)
       if (all.length === 0) missing.push(side)
-      // A unit about several sides is used once, next to the second-best one about this side.
+      // A unit about several sides is used only once: if a side's best unit has already been chosen, its next-best one
+      // is used.
       const best = all.find((one) => !chosen.some((other) => other.unit === one.unit))
       if (best) chosen.push(best)
     }

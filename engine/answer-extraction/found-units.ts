@@ -20,7 +20,7 @@ export interface FoundUnit {
   readonly asked: readonly string[]
   /** The terms of the unit and its lead. */
   readonly own: ReadonlySet<string>
-  /** The question's terms in its nearest heading, and in the headings above that one. */
+  /** The question's terms in the unit's nearest heading, and in the headings above that one. */
   readonly near: ReadonlySet<string>
   readonly far: ReadonlySet<string>
 }

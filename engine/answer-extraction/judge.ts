@@ -25,7 +25,7 @@ export interface Judgement {
 
 /** The weights of the page's relative probability and of the passage's rank, compared with the unit's share of the question's words. */
 const PROMISE = { page: 0.6, passage: 0.4 }
-/** When time is up, the batches read so far count. */
+/** Number of units read at a time; when time is up, the batches read so far are used. */
 const BATCH = 8
 /** The language of the pages used to train the reader. */
 const LANGUAGE = { code: "en", scripts: ["Latin"] }
@@ -118,7 +118,7 @@ async function nearness(
   signal: AbortSignal | undefined,
 ): Promise<number[] | null> {
   try {
-    // Searches go first; they have one text each.
+    // Searches, which have one text each, go first.
     const options = { priority: "index" as const, ...(signal && { signal }) }
     const [asked, ...vectors] = await embedder.embed(
       [question, ...units.map(({ unit }) => readingOf(unit))],

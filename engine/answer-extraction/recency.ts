@@ -9,7 +9,7 @@ const ASKS_LATEST =
 const SAYS_PRESENT =
   /\b(?:current(?:ly)?|nowadays|today|at present|as of (?:now|today|this)|these days|now|is our|deprecated|replace[sd]? by|new deployments)\b/i
 const YEAR = /\b(?:19[5-9]\d|20\d\d)\b/g
-/** Years after which a statement counts half. */
+/** Number of years after which a statement counts half as much. */
 const HALF_LIFE_YEARS = 3
 /** The recency of a unit that mentions no year, and the bonus for a unit that says it is about the present. */
 const UNDATED = 0.5

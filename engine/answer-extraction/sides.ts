@@ -4,9 +4,9 @@ import { askingIn } from "./asking-sentences.ts"
 export interface Comparison {
   /** Two to four things, as written. */
   readonly sides: readonly string[]
-  /** The question about each of them, in the order of the sides. */
+  /** The question about each side, in the order of the sides. */
   readonly questions: readonly string[]
-  /** Whether the question asks only what distinguishes them. */
+  /** Whether the question asks only what distinguishes the sides. */
   readonly asksWhatTheyAre: boolean
 }
 
@@ -34,7 +34,7 @@ const OR_LAST = new RegExp(`^(${ASKING}\\b.{3,100}?)[,:]\\s+(.+?\\s+or\\s+.+)$`,
 
 /** "into A or into B". */
 const TWICE = /\b(in|into|to|with|by|from|on|under|for) ((?:\S+ ){0,3}\S+) or \1 ((?:\S+ ){0,3}\S+)$/i
-/** The question asked about things if the text asks nothing else. */
+/** Matches a question that only asks how the things differ. */
 const ASKS_DIFFERENCE =
   /^(?:(?:what|where|how|which) (?:is|are|does|do) (?:the |they |it )?(?:difference|different|differ)|how do they differ)\b.*$/i
 

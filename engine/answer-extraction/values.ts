@@ -6,7 +6,7 @@ import type { Judge, JudgedUnit, Judgement } from "./judge.ts"
 import { hasForm, type QuestionType, questionType } from "./question-type.ts"
 import type { Recency } from "./recency.ts"
 
-/** The inverse document frequencies of the question's terms in the whole index. Terms that aren't in it don't count. */
+/** The inverse document frequencies of the question's terms in the whole index. Terms missing from this map don't count. */
 export type Rarity = ReadonlyMap<string, number>
 
 export interface ValuedUnit extends JudgedUnit {
@@ -20,11 +20,11 @@ interface Signs {
   readonly said: number
   /** Share of the question's words in the unit or its headings. */
   readonly words: number
-  /** The probability that its page answers the question. */
+  /** The probability that the unit's page answers the question. */
   readonly page: number
-  /** The rank of its passage among the page's best. */
+  /** The rank of the unit's passage among the page's best. */
   readonly passage: number
-  /** Whether it has the form that the question asks for, and whether it lacks that form although only that form can answer the question. */
+  /** Whether the unit has the form that the question asks for, and whether it lacks that form although only that form can answer the question. */
   readonly form: number
   readonly formless: number
   /** Whether the question asks how to do something and the unit consists of steps, code, a list or an entry. */
@@ -81,7 +81,7 @@ const WEIGHTS: Readonly<Record<Judge, Signs & { readonly bias: number }>> = {
 const RECENCY = 3
 /** The bonus for an entry or a row whose name contains the question's rarest term, since its siblings have other values. */
 const NAMED = 1.5
-/** The rarity of a term that one page in a thousand has; rarer terms count the same. */
+/** The rarity of a term that one page in a thousand has; rarer terms count no more than that. */
 const RAREST = 7
 /** Types of questions that only units of the right form can answer. */
 const STRICT = new Set<QuestionType>(["amount", "time", "person", "place"])
@@ -118,10 +118,10 @@ export function valued({ by, units }: Judgement, asking: Asking): ValuedUnit[] {
 /** Facts about a page that are shared by the evidence of all its units. */
 interface AskedPage {
   readonly chance: number
-  /** Its title and address, in lower case. */
+  /** The page's title and address, in lower case. */
   readonly address: string
   readonly lacksName: boolean
-  /** How much of the context it lacks, by the rarity of the words, like `missing` in {@link Signs}. */
+  /** How much of the context the page lacks, judged by the rarity of the words, like `missing` in {@link Signs}. */
   readonly lacksContext: number
 }
 

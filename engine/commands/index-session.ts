@@ -176,7 +176,7 @@ async function drop({ context, say }: Session): Promise<number> {
     say("No earlier index is kept.", { dropped: null })
     return EXIT.ok
   }
-  // Prevents a rollback while this runs.
+  // Holding the index open for writing prevents a rollback in the meantime.
   await using _ = await openForWriting(context, "off")
   const leftMs = Date.parse(previous.replacedAt) + READERS_FOLLOW_MS - Date.now()
   if (leftMs > 0) await sleep(leftMs)

@@ -21,14 +21,14 @@ export interface FilterColumns {
   readonly domain: string
   readonly language: string | null
   readonly published: number | null
-  /** Names of its sources, as written by {@link sourceText}. */
+  /** Names of the page's sources, as written by {@link sourceText}. */
   readonly source: string
   readonly topic: PageTopic | null
   readonly country: string | null
   readonly unsafe: boolean
   readonly type: PageType
   readonly port: number
-  /** {@link readersLabel} of its readers. */
+  /** {@link readersLabel} of the page's readers. */
   readonly readers: string | null
 }
 
@@ -47,11 +47,11 @@ export interface PageRow extends FilterColumns {
   /** JSON of {@link Passage}s. */
   readonly passages: string
   readonly passage_count: number
-  /** The terms of each of its sections, of which there is at least one: the page is found by these. See `sections.ts`. */
+  /** The terms of each of the page's sections, by which the page is found; there is at least one section. See `sections.ts`. */
   readonly sections: readonly string[]
   /** JSON of {@link PageFacts}. */
   readonly facts: string
-  /** The terms of its names and passages: see `passage-terms.ts`. */
+  /** The terms of the page's names and passages: see `passage-terms.ts`. */
   readonly passage_terms: Uint8Array
   /** The texts, in order, for suggestions that link to the page. */
   readonly headings: readonly Heading[]

@@ -36,7 +36,7 @@ export interface PassagesWanted {
  * `search.ts` ranks the results in the same way for every adapter.
  *
  * All `conditions` in a list must hold. Ids of deleted pages are skipped silently, since pages come and go while a
- * search runs.
+ * search is running.
  */
 export interface SearchIndex {
   /** Languages of the pages (ISO 639-1), each with the approximate share of pages in it, 0..1. */
@@ -79,9 +79,9 @@ export interface SearchIndex {
   texts(ids: readonly string[]): Promise<readonly PageText[]>
   /** The terms of names and passages, as packed by `passage-terms.ts`, page by page in any order. */
   passageTerms(ids: readonly string[]): AsyncIterable<readonly [id: string, packed: Uint8Array]>
-  /** By page id and position; pages replaced since their head was read are missing. */
+  /** Passages by page id and position; pages replaced since their head was read are missing. */
   passages(wanted: readonly PassagesWanted[]): Promise<ReadonlyMap<string, ReadonlyMap<number, Passage>>>
-  /** By page id; pages replaced since their head was read are missing. */
+  /** Markdown by page id; pages replaced since their head was read are missing. */
   markdown(heads: readonly PageHead[]): Promise<ReadonlyMap<string, string>>
 }
 

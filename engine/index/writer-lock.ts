@@ -3,7 +3,7 @@ import { holderOf, noteHolder, tryLock } from "#base/store/file-lock.ts"
 import { EngineError } from "../errors.ts"
 
 /**
- * Holds the exclusive right to write to an index, among all processes of the machine.
+ * Holds the exclusive right to write to an index, among all processes on the machine.
  *
  * @param index which of the indexes with locks in this folder; omitted if there is only one
  * @throws EngineError `INDEX_LOCKED`

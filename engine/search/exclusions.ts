@@ -25,7 +25,7 @@ export interface ArmsFound {
   readonly aside: ReadonlySet<string>
 }
 
-/** How often longer lists are requested if too few results are left, and the factor by which each is longer. */
+/** How many times longer lists are requested if too few results are left, and the factor by which each is longer. */
 const LONGER_LISTS = 3
 const LONGER = 4
 const MOST = 10_000
@@ -50,7 +50,7 @@ export function exclusionsOf(
 }
 
 /**
- * The results of the arms without excluded pages. These are dropped from the arms' lists, and longer lists are
+ * The results of the arms without excluded pages. Excluded pages are dropped from the arms' lists, and longer lists are
  * requested if too few pages are left; excluding earlier is expensive in the vector arm, which doesn't know words.
  */
 export async function withoutExcluded(
@@ -136,7 +136,7 @@ async function elsewhere(
   })
 }
 
-/** Maximum number of pages for a separate list: if there are more, there are enough among the best. */
+/** Maximum number of pages for a separate list: if there are more, enough of them are among the best. */
 const MOST_PLACED = 2000
 /** Maximum number of ways to split the words of addresses, one per language. */
 const MOST_WAYS = 6

@@ -17,7 +17,7 @@ const EVERYDAY: Readonly<Record<string, readonly string[]>> = questions
  * 1      0.862  0.780  -0.014
  */
 const TAKEN_OFF = 0.5
-/** The minimum share of pages in one language: moving a question towards it doesn't help with pages in other languages. */
+/** The minimum share of pages in one language: moving a question towards that language doesn't help with pages in other languages. */
 const MOST_PAGES = 0.5
 
 /** The offset from a question's language to the pages' language, both ISO 639-1. */

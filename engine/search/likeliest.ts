@@ -12,8 +12,8 @@ interface Found {
 }
 
 /**
- * Pages ordered by the evidence of both arms, with pages that come first anyway before the others. A page without
- * vectors counts as being as near as the nearest one: otherwise it would not be read, and would be penalized for that.
+ * Pages ordered by the evidence of both arms, after the pages that come first anyway. A page without vectors counts as
+ * being as near as the nearest one: otherwise it would not be read, and would be penalized for that.
  */
 export function likeliest(ids: Iterable<string>, { lexical, cosines, holders, waiting }: Found): string[] {
   const best = Math.max(...lexical.values())

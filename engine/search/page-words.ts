@@ -44,7 +44,8 @@ export class PageWords {
   async readLikeliest(pages: readonly string[], most: number, lexical: LexicalHits): Promise<void> {
     await this.read(pages.slice(0, most))
     if (pages.length <= most) return
-    // A page that isn't read counts as little as the weakest page that is read, judged by the lexical arm.
+    // For a page that isn't read, the evidence is estimated from its lexical score, at the lowest ratio found among the
+    // pages that are read.
     let least = Infinity
     for (const page of pages.slice(0, most)) {
       const score = lexical.get(page)
@@ -72,7 +73,7 @@ export class PageWords {
     }
   }
 
-  /** Created when needed: out of a dozen languages, usually only one or two are. */
+  /** Created when needed: out of a dozen languages, usually only one or two are needed. */
   #evidenceIn(language: string | null): ReturnType<typeof wordEvidenceFor> {
     const { words, further } = this.#asked
     const own = language === null ? undefined : further?.get(language)

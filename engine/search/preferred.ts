@@ -16,7 +16,7 @@ export interface Preferred {
 
 /**
  * The results of the arms, plus the best pages for each preference and the best pages with the quoted phrases: the
- * boost can move these up, so they need not be among the best without it.
+ * boost can move these up, so they need not be among the best without the boost.
  *
  * @param ask runs the arms with one more condition
  */

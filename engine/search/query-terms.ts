@@ -56,13 +56,13 @@ export function withStemsOf(
   })
 }
 
-/** The languages whose stems differ from those of the spoken ones: a language without its own stemmer is stemmed like English. */
+/** The languages whose stems differ from those of the `spoken` languages: a language without its own stemmer is stemmed like English. */
 export function cutOtherwise(languages: readonly string[], spoken: readonly string[]): string[] {
   const stemmers = new Set(spoken.map(stemmerOf))
   return languages.filter((one) => !stemmers.has(stemmerOf(one)))
 }
 
-/** A stem of a language may be on at most this many times as many pages as there are in the language. */
+/** A stem may be on at most this many times the number of pages in its language. */
 const NOT_RARE = 1.6
 
 /**

@@ -134,7 +134,7 @@ async function narrow(
     written.push({ page: narrowedPage(page, source.name, learnedReaders(source, rows)), vectors })
   }
   await write(written, { db, engine })
-  // Done after the pages: if the process ends in between, the next run narrows them again.
+  // The observations are saved after the pages: if the process ends in between, the next run narrows the pages again.
   for (const [url, rows] of kept) await observations.keep(url, rows)
   return written.length
 }
@@ -156,7 +156,7 @@ function countedRows(
   })
 }
 
-/** A page with fewer readers for one source; readers named by other sources stay. */
+/** A page with fewer readers for one source; readers named by other sources are kept. */
 function narrowedPage(page: Page, source: string, readers: Readers): Page {
   const { readers: all = [] } = page
   const own = all.find((one) => one.source === source) ?? EVERYBODY

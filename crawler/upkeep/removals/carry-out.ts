@@ -42,7 +42,8 @@ export async function carryOutRemovals(options: CarryOutOptions): Promise<void> 
 async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Promise<boolean> {
   const q = queriesOf<RemovalTables>(db)
   const known = new KnownAddresses(db, clock)
-  // A page that came back after it was judged stays, and pages that left the index in other ways are skipped.
+  // Pages that came back after they were judged aren't removed, and pages that left the index in other ways are
+  // skipped.
   await q
     .deleteFrom("removal")
     .where("state", "=", "approved")
@@ -120,14 +121,15 @@ async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): P
   const hashes: [PageUrl, source: string, hash: string][] = []
   const copies = new RemovedCopies(db)
   for (const { url, source, hash, isHeld } of batch) {
-    // A page that came back without a restore is newer than its copy.
+    // A page that came back without being restored is newer than its copy.
     const copy = isHeld ? null : await copies.get(url, source)
     if (copy === null) continue
     const held = pages.get(url) ?? (await engine.get(url))
     const shared = new SharedPages(db, engine, { name: source, ...(await identityOf(db, source)) }, clock)
-    // The index might contain the page as read by another source; if so, its next visit restores it.
+    // The index might contain the page as another source read it; if the two can't share it, the next visit restores
+    // the page.
     if (held && !(await shared.mayShare(held))) continue
-    // A page that other sources have is newer than the copy.
+    // If other sources have the page, their version is newer than the copy.
     pages.set(
       url,
       held ? withSources(withReadersOf(held, copy), [held.source, ...sourcesOf(held), source]) : copy,

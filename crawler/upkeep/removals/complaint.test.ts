@@ -92,7 +92,7 @@ describe("a page in the index", () => {
     const changed = site({ "/": HOME, "/a": ALPHA, "/index.html": HOME })
     expect(await changed.complaint("/", OTHER)).toBeNull()
     expect(await changed.complaint("/a", OTHER)).toBe("it now has the text of the front page")
-    // This is another address of the front page, and changes with it.
+    // This is another address of the front page, so it changes whenever the front page does.
     expect(await changed.complaint("/index.html", OTHER)).toBeNull()
     expect(changed.visited).toEqual([])
   })

@@ -4,14 +4,14 @@ import { wordsIn } from "./resemblance.ts"
 export type ErrorWording =
   /** It says explicitly that a page doesn't exist. */
   | "not-found"
-  /** It says that something doesn't exist, which can also be said by a page about such errors. */
+  /** It says that something doesn't exist, but so might a page about such errors. */
   | "maybe-not-found"
   /** It says that the site is under maintenance. */
   | "maintenance"
 
-/** Maximum length of an error page; texts that explain errors are longer. */
+/** Maximum length of an error page, in words; texts that explain errors are longer. */
 const MOST_WORDS = 150
-/** The maximum length at which a page that says "not found" counts as not found. */
+/** Maximum length, in words, at which a page that says "not found" is certain to be an error page. */
 const FEW_WORDS = 60
 const HEADLINE_CHARS = 60
 
@@ -47,7 +47,7 @@ function firstHeading(markdown: string): string {
 }
 
 /**
- * A page that does not exist yet in a wiki says so in its first sentence, under its future title, and offers to create
+ * In a wiki, a page that does not exist yet says so in its first sentence, under its future title, and offers to create
  * it. A page that explains such sentences has more text.
  */
 function openingOf(markdown: string): ErrorWording | null {
@@ -148,7 +148,7 @@ const PAGE = anyOf(
   ["ページ", "页面", "頁面", "网页", "網頁", "페이지", "صفحة", "הדף", "דף", "صفحه", "पृष्ठ", "หน้า"],
 )
 
-/** Used for pages that haven't been written yet, but the subject of an article might not exist yet either. */
+/** Used for pages that haven't been written yet, but also by articles about things that don't exist yet. */
 const NOT_YET = anyOf(
   [
     "exist yet",

@@ -22,7 +22,7 @@ const words = (name: string, from: number, to: number) =>
 const MISSING = { outcome: GONE.outcome, status: 404, detail: "the site answered 404" } as const
 const AT_ONCE = { outcome: GONE.outcome, status: 410, detail: "the site answered 410" } as const
 
-/** Runs of sources with specified results instead of visits, and their judgement. */
+/** Runs of sources that get the given results instead of visiting pages, and the judgement of these runs. */
 class Runs extends VisitedSite {
   readonly jobs = new Jobs(this.db)
   readonly engine = new MemoryEngine()
@@ -255,7 +255,7 @@ describe("an address that redirects to an indexed page", () => {
     expect(
       await Promise.all(["/0005", "/0006"].map(async (path) => (await runs.removal(path))?.reason)),
     ).toEqual(["leads-elsewhere", "leads-elsewhere"])
-    // With a query, it is a page like any other.
+    // With a query, the front page is a page like any other.
     await runs.run({ "/?article=4": HOME, "/0004": leading("/?article=4") })
     expect((await runs.removal("/0004"))?.reason).toBe("moved")
   })
@@ -315,7 +315,7 @@ describe("an address that redirects to an indexed page", () => {
     expect(await runs.removal("/one")).toMatchObject({ state: "removed", reason: "moved" })
     expect(await runs.removal("/other")).toMatchObject({ state: "struck", reason: "out-of-scope" })
     expect(await runs.removal("/missing")).toMatchObject({ state: "struck", reason: "not-found" })
-    // A site that hasn't moved is no evidence about its addresses.
+    // Unless the site has moved, a run started by hand finds no evidence against addresses out of scope.
     await runs.run({ "/other": left }, { landed: { [at("/")]: at("/start") }, trigger: "command" })
     expect(await runs.removal("/other")).toMatchObject({ strikes: 1 })
   })
@@ -362,7 +362,7 @@ describe("the limit on removals", () => {
       removed: 1,
       held: 0,
     })
-    // The page stays for the other source, for which it waits for approval.
+    // The page stays for the other source, where its removal is waiting for approval.
     expect(runs.paths).toHaveLength(10)
     expect([
       await runs.removals.count("held"),
@@ -373,7 +373,7 @@ describe("the limit on removals", () => {
 })
 
 describe("the operator's decision", () => {
-  /** Two sources whose pages wait for approval. */
+  /** Two sources with pages whose removal is waiting for approval. */
   async function waiting() {
     const runs = new Runs()
     for (const source of ["b", "a"]) {

@@ -5,7 +5,7 @@ import type { RemovalReason } from "./evidence.ts"
 
 /**
  * - `struck`: there is evidence, but not enough yet.
- * - `held`: there is enough evidence, but for too many pages at once: waits for the operator.
+ * - `held`: there is enough evidence, but for too many pages at once, so the removal is waiting for the operator.
  * - `approved`: to be removed from the index by the process that writes it.
  * - `removed`: no longer in the index; a copy is kept.
  * - `restoring`: to be put back by the process that writes the index.

@@ -29,27 +29,27 @@ export interface Removal {
   readonly job: number
   /** The time of the latest evidence, or of the removal if the page was removed. */
   readonly at: Date
-  /** The time until which it can be restored; `null` for pages that are not removed. */
+  /** The time until which the page can be restored; `null` for pages that are not removed. */
   readonly keptUntil: Date | null
 }
 
-/** Removals of a source that wait for the operator's approval. */
+/** Removals of a source that are waiting for the operator's approval. */
 export interface HeldRemovals {
   readonly source: string
   readonly pages: number
   /** Number of the source's pages in the index, including those waiting. */
   readonly ofPages: number
   readonly reasons: Readonly<Partial<Record<RemovalReason, number>>>
-  /** The run that found the latest evidence, and its time. */
+  /** The run that found the latest evidence, and the time of that evidence. */
   readonly job: number
   readonly at: Date
 }
 
 /** The results of one run. */
 export interface RunRemovals {
-  /** The number of pages removed from the index because of the run's evidence, at its end or when the operator approved. */
+  /** The number of pages removed from the index because of the run's evidence, at the end of the run or when the operator approved the removal. */
   readonly removed: number
-  /** The number of pages of the run's source that were waiting for the operator when it ended. */
+  /** The number of pages of the run's source that were waiting for the operator when the run ended. */
   readonly held: number
 }
 
@@ -85,12 +85,12 @@ export class Removals {
     this.#queries = queriesOf(db)
     this.#copies = new RemovedCopies(db)
     this.#clock = clock
-    // Queries about removals use addresses and jobs.
+    // Queries about removals also read the tables of addresses and jobs.
     migrateJobs(db)
     migrateRemovals(db)
   }
 
-  /** Names of sources with waiting removals. */
+  /** Removals waiting for the operator's approval, by name of the source. */
   async held(): Promise<HeldRemovals[]> {
     const bySource = new Map<string, HeldRemovals>()
     const rows = await this.#queries
@@ -152,14 +152,14 @@ export class Removals {
     return (await run.executeTakeFirst()) ?? null
   }
 
-  /** Approves the removal of the source's waiting pages. @returns how many pages. */
+  /** Approves the removal of the source's waiting pages. @returns the number of pages. */
   async approve(source: string): Promise<number> {
     return await this.#settle(source, { state: "approved" })
   }
 
   /**
    * Rejects the removal: the source's waiting pages stay in the index, and only new evidence from two runs counts
-   * against them. @returns how many pages.
+   * against them. @returns the number of pages.
    */
   async reject(source: string): Promise<number> {
     return await this.#settle(source, ACQUITTED)
@@ -230,7 +230,7 @@ export class Removals {
     })
   }
 
-  /** Deletes addresses about which nothing is known except that they have no page, once no removal there can be undone. */
+  /** Deletes addresses about which nothing is known except that they have no page, once it is too late to undo any removal there. */
   async forgetDead(): Promise<void> {
     const removals = this.#queries.selectFrom("removal").select("removal.url")
     await new KnownAddresses(this.#db, this.#clock).forgetDead((url, source) =>
@@ -245,7 +245,7 @@ export class Removals {
     return source === undefined ? inState : inState.where("source", "=", source)
   }
 
-  /** @returns how many pages of the source were waiting */
+  /** @returns how many of the source's pages were waiting */
   async #settle(source: string, word: Updateable<RemovalTables["removal"]>): Promise<number> {
     const held = this.#queries.updateTable("removal").where("state", "=", "held").where("source", "=", source)
     return Number((await held.set(word).executeTakeFirst()).numUpdatedRows)

@@ -17,7 +17,7 @@ export interface RemovePagesOptions {
   readonly db: StateStore
   readonly engine: Engine
   readonly sources: SourceTable
-  /** Sources that are being crawled: their pages stay for now. */
+  /** Sources that are being crawled: their pages are kept for now. */
   readonly except?: ReadonlySet<string>
   /** As in {@link carryOutRemovals}. */
   readonly writes?: Serial
@@ -27,8 +27,8 @@ export interface RemovePagesOptions {
 
 /**
  * Removes the pages whose removal was requested by {@link SourceTable.delete} and {@link SourceTable.removePages}, and
- * deletes everything stored about their addresses, including kept copies. Pages that also belong to other sources stay
- * for those. The caller has the index open for writing.
+ * deletes everything stored about their addresses, including kept copies. Pages that also belong to other sources are
+ * kept for those sources. The caller has the index open for writing.
  * @returns the number of pages removed from the index.
  */
 export async function removeAskedPages(options: RemovePagesOptions): Promise<number> {

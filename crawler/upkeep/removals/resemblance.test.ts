@@ -38,7 +38,7 @@ describe("resemblance", () => {
     expect(between("one two three", "three two one")).toBe(0)
     expect(shinglesOf("one two three four").size).toBe(2)
     expect(shinglesOf("one two three").size).toBe(1)
-    // Word boundaries count.
+    // Word boundaries matter.
     expect([between("be at it", "beat i t"), between("be at", "beat")]).toEqual([0, 0])
     // A text with fewer words is a single shingle.
     expect([between("one", "one"), between("one two", "one two"), between("one two", "two one")]).toEqual([

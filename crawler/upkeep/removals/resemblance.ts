@@ -7,7 +7,7 @@ const MOST_WORDS = 5000
 /** The shingles of a text (Broder 1997): its words in order, without punctuation. */
 export type Shingles = ReadonlySet<number>
 
-/** `leaveOut`: words that do not count, in lower case. */
+/** `leaveOut`: words to ignore, in lower case. */
 export function shinglesOf(text: string, leaveOut: ReadonlySet<string> = new Set()): Shingles {
   const words: string[] = []
   for (const [word] of text.toLowerCase().matchAll(WORD)) {

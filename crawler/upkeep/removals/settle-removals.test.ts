@@ -46,7 +46,7 @@ class Story implements AsyncDisposable {
     return new Story(await startTestSite(answers), await DailyCrawls.open(), spec)
   }
 
-  /** A run and its judgement. */
+  /** Runs the source, and judges the run. */
   async run(trigger: JobTrigger = "schedule", spec: Partial<SourceSpec> = {}) {
     const { settled } = await this.fixture.crawlNextDay({ ...this.spec, ...spec }, trigger)
     return settled
@@ -140,7 +140,8 @@ describe("a page is removed", () => {
     await using story = await Story.begin(siteOf("a", "b", "c"))
     await story.run()
     story.site.serve({ "/robots.txt": textFile("User-agent: *\nDisallow: /a") })
-    // The reader caches robots.txt for a day, and the runs of this file share it; another reader fetches it again.
+    // The reader caches robots.txt for a day, and the runs in this file share it; a reader with another user agent
+    // fetches it again.
     const config = testConfig({ FOSSICK_USER_AGENT: "tester" })
     const { fixture, clock } = story
     for (const expected of [0, 1]) {

@@ -26,12 +26,12 @@ export interface SettleOptions {
 
 /** Number of runs that must agree before a page is removed on evidence for which one run isn't enough. */
 const STRIKES = 2
-/** An address to which this many others redirect isn't the new location of any page: it is a login, a search, a "not found" page. */
+/** An address to which this many others redirect isn't the new location of any page: it is a login page, a search page or a "not found" page. */
 const CATCH_ALL = 5
-/** The minimum resemblance at which a text counts as the same one, moved. Lower values aren't enough: pages with the same template share half of their words. */
+/** The minimum resemblance at which a text counts as the same one at a new address. Lower values aren't enough: pages with the same template share half of their words. */
 const SAME_TEXT = 0.9
 const CHUNK = 200
-/** Number of addresses examined that share lines with a missing page: it might have moved to one of them. */
+/** How many addresses that share lines with a missing page are examined: the page might have moved to one of them. */
 const SAME_LINES = 5
 
 /**
@@ -61,14 +61,14 @@ interface Verdict {
   readonly suspect: Suspect
   readonly reason: RemovalReason
   readonly atOnce: boolean
-  /** The text is in the index at another address: removing this one loses nothing. */
+  /** Whether the text is also in the index at another address, so that removing this page loses nothing. */
   readonly spares: boolean
 }
 
 /** One run's evidence. */
 class Judgement {
   readonly #options: SettleOptions
-  /** Number of the source's addresses that lead to each target. */
+  /** Number of the source's addresses that redirect to each target. */
   readonly #leading: ReadonlyMap<string, number>
   readonly #fronts: ReadonlySet<string>
   /** Sites that have moved as a whole, judging by their redirects: new origins by old origins. */
@@ -190,7 +190,8 @@ class Judgement {
           .executeTakeFirst()
         const state = was?.state
         if (state === "approved" || state === "restoring") continue
-        // A removed page that is back in the index has reappeared since.
+        // If a page recorded as removed is in the index, it has come back since, so it starts again without evidence
+        // against it.
         const before = was && state !== "removed" ? was : { strikes: 0, pinned: 0, job: null }
         const { pinned } = before
         const strikes = before.strikes + (before.job === job.id ? 0 : 1)
@@ -218,8 +219,8 @@ class Judgement {
 }
 
 /**
- * Approves due removals, or holds them. An older verdict that this run did not confirm is not decided: its page keeps
- * waiting.
+ * Approves due removals, or holds them. An older verdict that this run did not confirm is left undecided: its page is
+ * still waiting.
  * @returns the number of pages of the source that are now waiting.
  */
 async function decide(db: StateStore, { id, source }: SettleOptions["job"]): Promise<number> {
@@ -252,7 +253,10 @@ async function decide(db: StateStore, { id, source }: SettleOptions["job"]): Pro
   })
 }
 
-/** Number of pages that a run may remove without asking: its share, but at least one page even for the smallest source; none if the share is 0. */
+/**
+ * Number of pages that a run may remove without asking the operator: the share that the source allows, but at least one
+ * page even for the smallest source; none if the share is 0.
+ */
 function allowance(pages: number, maxShare: number): number {
   return maxShare === 0 ? 0 : Math.max(1, Math.floor(pages * maxShare))
 }

@@ -10,9 +10,9 @@ export interface SoftNotFoundOptions {
   readonly visit: (url: PageUrl) => Promise<Visit>
 }
 
-/** From this similarity on, a page is an edited version of the one in the index. */
+/** At this similarity or above, a page is an edited version of the one in the index. */
 const EDITED = 0.4
-/** From this similarity on, two responses are the same except for a date, an advertisement or a name. */
+/** At this similarity or above, two responses are the same except for a date, an advertisement or a name. */
 const SAME = 0.8
 
 interface FrontPage {
@@ -55,7 +55,8 @@ export class SoftNotFound {
     const held = isHeld ? await this.#options.engine.get(page.url) : null
     const was = held === null ? null : shinglesOf(held.markdown)
     if (isFront(page.url)) {
-      // Even if the site sends this text for any address, it can be the front page's own: a one-page site has no other.
+      // The site may send this text for any address, but it can still be the front page's own: a one-page site has no
+      // other text.
       this.#fronts.set(originOf(page.url), Promise.resolve({ now, was: was ?? now }))
       return wording === null || wording === "maybe-not-found" || isEdited(was, now) ? null : SAYS_SO
     }
@@ -106,7 +107,7 @@ const FOR_ANY = "the site sends the same text for pages that don't exist"
 /** Parameters with which programs name the requested page: `doku.php?id=…`, `index.php?title=…`. */
 const PAGE_PARAMETERS = ["id", "title", "page", "pagename", "topic", "wakka", "name"]
 
-/** An address in the same place as the page that cannot exist, and the key of the group of pages that it represents. */
+/** An address that cannot exist, in the same place as the page, and the key of the group of pages that the address represents. */
 function impossible(url: PageUrl): { readonly key: string; readonly address: PageUrl } {
   const name = `no-such-page-${randomBytes(8).toString("hex")}`
   const asked = new URL(url)
@@ -115,7 +116,8 @@ function impossible(url: PageUrl): { readonly key: string; readonly address: Pag
     asked.search = `?${parameter}=${name}`
     return { key: `${asked.origin}${asked.pathname}?${parameter}`, address: asked.href as PageUrl }
   }
-  // In the page's own folder, because that folder and the rest of the site can be served by different programs.
+  // The address is in the page's own folder, because that folder and the rest of the site can be served by different
+  // programs.
   const address = new URL(name, url)
   address.search = ""
   return { key: asked.origin, address: address.href as PageUrl }

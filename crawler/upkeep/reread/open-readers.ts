@@ -18,14 +18,14 @@ export interface OpenReadersOptions {
 const IDLE_MS = 5 * 60_000
 
 interface Opened {
-  /** The source as it was when it was opened. */
+  /** The source as it was when its reader was opened. */
   readonly as: string
   readonly reader: Promise<PageReader>
   users: number
   idle?: NodeJS.Timeout
 }
 
-/** The readers of sources. Each is opened, and logged in, when its first page is read, and is shared by everyone who reads pages of the source. */
+/** The readers of sources. Each is opened, and logged in, when its first page is read, and is shared by all callers that read pages of the source. */
 export class OpenReaders implements AsyncDisposable {
   readonly #options: OpenReadersOptions
   readonly #places: ReadingPlaces

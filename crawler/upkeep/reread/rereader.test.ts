@@ -151,7 +151,7 @@ test("a page behind a login is read with its source's login, and no other", asyn
   expect(await rereader.read(page, AT_ONCE)).toEqual({ kind: "refused", because })
   expect(problems).toEqual([expect.objectContaining({ name: "LoginError" })])
   expect(await rereader.readLive(page, {})).toMatchObject({ kind: "failed", detail: because })
-  // Anyone can read a page without a login.
+  // Without a login, anyone can read the page.
   await sources.put({ name: "garden", seeds: [site.url("/")] })
   expect(await rereader.readLive(page, {})).toBeNull()
 })

@@ -26,7 +26,7 @@ import { OpenReaders, type OpenReadersOptions } from "./open-readers.ts"
 
 /** The current state of an indexed page. */
 export type Reread =
-  /** Unchanged since it was indexed. */
+  /** The page is unchanged since it was indexed. */
   | { readonly kind: "same"; readonly at: Date }
   | { readonly kind: "changed"; readonly page: Page; readonly at: Date }
   /** The site says that the page should no longer be in the index. */
@@ -52,12 +52,12 @@ export interface RereaderParts extends Pick<OpenReadersOptions, "resolve" | "env
 
 /** Enough for a few hundred changed pages, or tens of thousands of unchanged ones. */
 const MEMORY = new CacheMemory("reread-pages", 16_000_000)
-/** The maximum memory that a page takes in addition to its text. */
+/** Maximum number of bytes that a page takes up in addition to its text. */
 const FACTS_BYTES = 2000
 
 /** The result of one re-read. */
 interface Seen {
-  /** When it began, by {@link steadyNow}, and by the wall clock. */
+  /** When the re-read began, by {@link steadyNow}, and by the wall clock. */
   readonly at: number
   readonly began: Date
   readonly found: { readonly hash: string; readonly page: Page | null } | { readonly gone: NoPage }
@@ -160,7 +160,7 @@ export class Rereader implements AsyncDisposable {
     const manners = mannersOf(source, author, this.#parts.config)(held.url)
     using turn = await this.#paces.turn(host, { manners, signal })
     if (turn === null) return TOO_LATE
-    // Another call might have read it while this one waited for the host.
+    // Another call might have read the page while this one was waiting for the host.
     const meanwhile = this.#remembered(held, heldHash, from)
     if (meanwhile !== null) return meanwhile
     const began = { at: steadyNow(), began: new Date() }
@@ -202,7 +202,7 @@ export class Rereader implements AsyncDisposable {
     const isSame = hash === heldHash
     this.#remember(held, { ...began, found: { hash, page: isSame ? null : page } })
     if (isSame) return { kind: "same", at: began.began }
-    // A page that a run has read since doesn't become due again just because this index lags behind.
+    // A page that a run has since read doesn't become due again just because this index lags behind.
     if ((await this.#known.get(held.url))?.hash !== hash) await this.#known.makeDue(held.url, held.source)
     return { kind: "changed", page, at: began.began }
   }

@@ -12,7 +12,7 @@ const PROGRAM = moduleBeside(import.meta.url, "./scan-worker")
 const POLL_MS = 2000
 const PAUSE_MS = 5000
 const MAX_PAUSE_MS = 300_000
-/** Minimum time between a source's runs while more scans wait: each run makes more requests to its site than just the scanned pages. */
+/** Minimum time between a source's runs while more scans are waiting: each run makes more requests to its site than just the scanned pages. */
 const RUN_MS = 1_800_000
 
 export interface FollowScansOptions {

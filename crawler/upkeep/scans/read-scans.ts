@@ -8,13 +8,13 @@ import { Recogniser } from "./recogniser.ts"
 
 /** How long one file is read before the next one gets a turn: enough for about a hundred pages. */
 const TURN_MS = 300_000
-/** A page that killed its process this many times is given up. */
+/** A page is given up on after it has killed its process this many times. */
 const MAX_TRIES = 3
 
 export interface ReadScansOptions {
   readonly shelf: ScanShelf
   readonly recognition: Recognition
-  /** Makes a page of the index due, so that its next visit finds the recognised text. */
+  /** Makes a page in the index due, so that its next visit finds the recognised text. */
   readonly makeDue: (wanted: WaitingScan["wanted"][number]) => Promise<unknown>
   /** Whether to stop now. Called after each page. */
   readonly isOver: () => boolean
@@ -34,7 +34,7 @@ export async function readScans(options: ReadScansOptions): Promise<void> {
     }
 }
 
-/** Reads one file until it is done or its turn is over, and makes its pages of the index due if they have new text. */
+/** Reads one file until it is done or its turn is over, and makes its pages in the index due if they have new text. */
 async function turn(
   { hash, pages }: WaitingScan,
   recogniser: Recogniser,

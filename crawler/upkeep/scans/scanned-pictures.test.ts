@@ -202,7 +202,7 @@ describe("text in image files", { tags: ["recognition"] }, () => {
 
   test("a screenshot and an image with a transparent background are read", async () => {
     const { jpeg, width } = await scanOf(PUMP)
-    // Text of 12 points at 110 pixels per inch, as on a screen.
+    // 12-point text at 110 pixels per inch, as on a screen.
     const screen = await sharp(jpeg)
       .resize(Math.round((width * 110) / 300))
       .webp({ lossless: true })

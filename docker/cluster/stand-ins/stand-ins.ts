@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { installOpenSearch, OPENSEARCH_VERSION } from "#engine/testing/opensearch/cluster/install.ts"
 import { postgresPrograms } from "#base/store/testing/postgres-server.ts"
 
-// Builds images under the names that compose.cluster.yaml pulls from this machine's own programs, for trials without
+// Builds images from this machine's own programs, under the names that compose.cluster.yaml pulls, for trials without
 // access to an image registry. Each image contains the program that its service starts and the folders that are
 // mounted; everything else comes from the machine, mounted read-only. The commands, settings, mounts, networks and
 // limits are those in compose.cluster.yaml.
@@ -16,7 +16,7 @@ const run = promisify(execFile)
 const HERE = import.meta.dirname
 const ROOT = join(HERE, "../../..")
 const HOME = "usr/share/opensearch"
-/** Folders of the machine that are mounted into every stand-in. */
+/** Folders on this machine that are mounted into every stand-in. */
 const SHARED = [
   "/usr/bin",
   "/usr/lib",

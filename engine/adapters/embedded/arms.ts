@@ -25,7 +25,7 @@ const cosineOf = (distance: number) => 1 - distance / 2
 const SECTIONS_PER_PAGE = 2
 /** If the sections of a few long pages fill the list, a list this many times as long is requested. */
 const LONGER = 8
-/** A ranking is long enough with this share of the pages it asked for, since no more of them are read. */
+/** A ranking is long enough if it has this share of the pages requested, since no more of them are read. */
 const ENOUGH = 1 / 3
 
 /** Determines which rows a query can find. */
@@ -58,8 +58,8 @@ const MOST_TIMES = 8
 
 /**
  * The rows that the sieve lets through, best first. A list of labels costs LanceDB 4 µs per label in every query. If
- * the list is long, this requests more rows without it and filters them afterwards, and falls back to the list when too
- * few are left.
+ * the list is long, more rows are requested without it and filtered afterwards; if too few are left, the list is used
+ * after all.
  */
 async function sifted<Row extends { readonly readers: string | null }>(
   { where, wide }: Sieve,
@@ -114,7 +114,7 @@ async function bestSections(
   }
 }
 
-/** The column to filter by. It is selected only when needed, because tables of earlier versions lack it. */
+/** The column to filter by. It is selected only when needed, because tables from earlier versions lack it. */
 const columnOf = ({ wide }: Sieve): string[] => (wide === null ? [] : [READERS])
 
 /** The nearest passages, nearest first. */
@@ -151,7 +151,7 @@ export async function pagesWithoutVectors({ vectors }: Tables, ids: readonly str
   return unknown
 }
 
-/** Ids of pages with a section that contains every term (or any of them), best first; with no terms, of any pages. */
+/** Ids of pages with a section that contains every term (or any of them), best first; if there are no terms, ids of any pages. */
 export async function pagesWithTerms(
   { pages }: Tables,
   terms: readonly string[],

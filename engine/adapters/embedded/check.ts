@@ -14,7 +14,7 @@ import { FIRST_SECTION } from "./lance/schema.ts"
 import { PAGES_TABLE, connectTo } from "./lance/tables.ts"
 import { TERM_FREQUENCIES, TermFrequencies } from "./files/term-frequencies.ts"
 
-/** Total size of files that can be read in about a fifth of a second: it takes 0.8 ms per megabyte, and 1.4 ms for page files. */
+/** Total size of files that can be read in about a fifth of a second: reading takes 0.8 ms per megabyte, and 1.4 ms for page files. */
 const SMALL = 150_000_000
 /** Number of pages that a killed process might have been writing; the next writer finishes them. */
 const PAGES_IN_HAND = 1000

@@ -23,7 +23,7 @@ const PAGES_AT_A_TIME = 32
 const LENGTH_ERROR = 0.01
 
 /**
- * The readable rest of a damaged index: each intact page, with its intact vectors. Pages are read one by one, since a
+ * The readable part of a damaged index: each intact page, with its intact vectors. Pages are read one by one, since a
  * damaged part of the file only affects the pages in it.
  *
  * @throws EngineError `INDEX_LOCKED`
@@ -139,13 +139,13 @@ function readSum(db: DatabaseSync, id: string): number | null {
   }
 }
 
-/** The vectors table with an intact index over pages if it can be opened, otherwise `null`. */
+/** The vectors table, with an intact index over pages, or `null` if the table can't be opened. */
 async function soundVectors(dir: string, openTable: (name: string) => Promise<Table>): Promise<Table | null> {
   const { value: manifest } = await manifestTwins(dir)
   const name = await vectorsTableIn(dir, manifest)
   try {
     const damaged = await damagedFiles(dir, name, true)
-    // Without the newest version LanceDB opens the one before.
+    // Without the newest version, LanceDB opens the previous one.
     for (const { file } of damaged)
       if (file.includes("/_versions/")) await rm(path.join(dir, file), { force: true })
     const table = await openTable(name)

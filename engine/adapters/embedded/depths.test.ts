@@ -43,7 +43,7 @@ afterEach(async () => {
 const filler = (page: string, count: number) =>
   Array.from({ length: count }, (_, i) => `${page}${i}x`).join(" ")
 
-/** Token vectors that have nothing in common unless they are equal. If they were hashed into 64 dimensions, some would. */
+/** Token vectors that have nothing in common unless they are equal. Hashed into 64 dimensions, some unequal ones would have something in common. */
 async function apart(texts: readonly string[]) {
   const width = 2000
   return texts.map((text) => {
@@ -177,7 +177,7 @@ describe("a search", () => {
     tokenVectors = apart
     const lateOf = async (text: string) => (await ask("advanced", text))[0]!.parts.late
     expect(await lateOf("copper kettel")).toBeCloseTo(1)
-    // Not corrected: it is a known word, but not one on the page.
+    // "trombone" isn't corrected: it is a known word, although it isn't on this page.
     expect(await lateOf("copper trombone")).toBeLessThan(0.7)
   })
 

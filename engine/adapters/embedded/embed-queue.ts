@@ -90,12 +90,12 @@ export class EmbedQueue implements AsyncDisposable {
     return queue
   }
 
-  /** Pages without vectors for their revision. */
+  /** Number of pages without vectors for their revision. */
   get size(): number {
     return this.#waiting.size
   }
 
-  /** Passages of those pages. */
+  /** Number of passages on those pages. */
   get passages(): number {
     return this.#waiting.passages
   }
@@ -263,7 +263,7 @@ export class EmbedQueue implements AsyncDisposable {
   async #commit(embedded: readonly PageVectors[]): Promise<void> {
     const { tables, writes, embedder, onChange } = this.#options
     await writes.run(async () => {
-      // A page that was replaced in the meantime waits again, with its new revision.
+      // A page that was replaced in the meantime is waiting again, with its new revision.
       const current = embedded.filter(({ page }) => this.#waiting.revisionOf(page.id) === page.revision)
       if (current.length === 0) return
       const table = vectorsTable(current, embedder.dimensions)
@@ -278,7 +278,7 @@ export class EmbedQueue implements AsyncDisposable {
       }
       onChange(table.numRows)
     })
-    // The first fill takes a long time, and pages change while it runs.
+    // The first fill takes a long time, and pages change while it is running.
     await this.#deleteStale()
     this.#changed()
   }

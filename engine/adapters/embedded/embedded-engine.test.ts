@@ -42,7 +42,7 @@ describe("the embedded engine", () => {
 
   test("finds the first page in a language by its words before its terms are counted", async () => {
     await using writer = await open({ embedding: "off" })
-    // These pages are counted at once, and then nothing is counted for some seconds.
+    // These pages are counted immediately, and then nothing is counted for some seconds.
     await writer.index(Array.from({ length: 60 }, (_, i) => aPage(`en/${i}`, { language: "en" })))
     const markdown = "Das Fest heißt auf Englisch lantern festival."
     await writer.index([aPage("de", { language: "de", markdown })])

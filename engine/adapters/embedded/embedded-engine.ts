@@ -95,8 +95,8 @@ const LOOK_FOR_LEFT_MS = 5000
  */
 const MOST_LEFT_INDICES = 128
 /**
- * Number of searches running at once, per core; others wait. Running more doesn't produce answers any sooner, and
- * blocks the event loop three times as long, because the work of all of them falls into one turn.
+ * Maximum number of searches running at once, per core; others wait. Running more doesn't produce answers any sooner,
+ * and blocks the event loop three times as long, because all their work falls into one turn.
  */
 const SEARCHES_PER_CORE = 2
 const SAVE_FREQUENCIES_MS = 2000
@@ -107,9 +107,9 @@ const PAGES_PER_COMMIT = 200
 export interface EmbeddedEngineOptions {
   /** The index folder; created if it is missing when the index is opened for writing. */
   readonly dir: string
-  /** The data folder, which contains what all of its indexes share: which source is embedded first, and whether questions are being asked. Default: neither. */
+  /** The data folder, which contains information shared by all of its indexes: which source is embedded first, and whether questions are being asked. Default: neither. */
   readonly dataDir?: string
-  /** The caller has to close it. */
+  /** The embedder of the index; the caller has to close it. */
   readonly embedder: Embedder
   readonly mode: "read" | "write"
   /**
@@ -416,7 +416,7 @@ export class EmbeddedEngine implements Engine {
     return this.#calls.close(() => this.#release())
   }
 
-  /** Ends the background work, then releases the files, with the lock last so that two processes never write. */
+  /** Ends the background work, then releases the files, and the lock last, so that two processes never write at the same time. */
   async #release(): Promise<void> {
     const writer = this.#writer
     await this.#coverage[Symbol.asyncDispose]()
@@ -504,7 +504,7 @@ export class EmbeddedEngine implements Engine {
     onProblem?.(damagedFile(dir, PAGES_DB, `is damaged: page ${id} differs from what was written`))
   }
 
-  /** Removes pages that the store has lost from the tables too, so that they don't count as indexed. */
+  /** Also removes from the tables the pages that the store has lost, so that they don't count as indexed. */
   async #forget(lost: readonly string[]): Promise<void> {
     if (lost.length === 0) return
     const { dir, onProblem } = this.#options
@@ -548,7 +548,7 @@ export class EmbeddedEngine implements Engine {
       // last.
       const areNew = heads.length === 0
       await store.write(rows)
-      // New pages are added, because a merge reads the whole table.
+      // New pages are added rather than merged, because a merge reads the whole table.
       if (areNew) await pages.add(table)
       // If a page has become shorter, its surplus sections are deleted in the same commit.
       else
@@ -634,7 +634,7 @@ export class EmbeddedEngine implements Engine {
       ...(sharings.length + shared.length > 0 && { sharings: [...sharings, ...shared] }),
       ...(isFirstWithReaders && { holdsReaders: true as const }),
     })
-    // Reading processes must know before the page is added; from then on they filter by readers.
+    // Reading processes must see the new manifest before the page is added; from then on they filter by readers.
     if (isFirstWithReaders && languages.length > 0) await pause(READER_LAG_MS)
   }
 
@@ -671,9 +671,9 @@ export class EmbeddedEngine implements Engine {
   }
 
   /**
-   * Starts with an empty cache once the old one contains too much data of replaced indices. Calls in progress continue
-   * with their tables; nothing is closed here, since an export can read for an hour: unused tables are
-   * garbage-collected.
+   * Starts with an empty cache once the old one contains too much data from replaced indices. Calls in progress
+   * continue with their tables; nothing is closed here, since an export can go on reading for an hour: unused tables
+   * are garbage-collected.
    */
   async #renewConnection({ vectors }: Manifest): Promise<boolean> {
     if (steadyNow() - this.#lookedAt < LOOK_FOR_LEFT_MS) return false

@@ -10,7 +10,8 @@ import { openOldIndex } from "./old-index.ts"
 /**
  * Embedded indexes: each generation is in a folder in the data folder, named after the generation.
  *
- * @param cacheMb megabytes to cache of an index that is opened for reading. Default: depends on the machine
+ * @param cacheMb how many megabytes of an index are cached when it is opened for reading. Default: depends on the
+ * machine
  */
 export function embeddedGenerations(dataDir: string, cacheMb?: number): GenerationAdapter {
   const folder = (generation: string) => path.join(dataDir, generation)

@@ -26,7 +26,7 @@ export interface EmbeddedIndexParts extends Pick<SearchIndex, "languages" | "all
   readonly frequencies: TermFrequencies
   readonly knownTerms: KnownTerms
   readonly sharings: readonly string[]
-  /** Whether the tables have the readers column. Tables of an earlier version lack it: anyone may read their pages. */
+  /** Whether the tables have the readers column. Tables from an earlier version lack it: anyone may read their pages. */
   readonly hasReaders: boolean
 }
 
@@ -66,7 +66,7 @@ export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
         pages: frequencies.pages,
         pagesWith: (term) =>
           knownTerms.has(term) && !unheld.has(term) ? Math.max(1, frequencies.pagesWith(term)) : 0,
-        // If the writer was killed, the file of known terms lacks the last few seconds.
+        // If the writer was killed, the file of known terms lacks the terms of the last few seconds.
         isHeld: async (term) =>
           !unheld.has(term) && (await pagesWithTerms(tables, [term], "all", 1, ALL)).length > 0,
       }),

@@ -49,7 +49,7 @@ function oneOf(condition: Condition, id: string, sharings: readonly string[]): s
 const holdsAny = (names: readonly string[]) => (sharing: string) =>
   sourcesIn(sharing).some((name) => names.includes(name))
 
-/** Combines the given conditions, or `undefined`. */
+/** The given conditions combined, or `undefined` if there are none. */
 function all(...given: readonly (string | undefined)[]): string | undefined {
   const parts = given.filter((one) => one !== undefined)
   return parts.length === 0 ? undefined : parts.map((one) => `(${one})`).join(" AND ")

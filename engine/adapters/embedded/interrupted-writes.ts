@@ -6,7 +6,7 @@ const READ_AT_A_TIME = 100
 
 /** The pages about which the store and the pages table disagree. */
 export interface Disagreement {
-  /** Pages that the table contains in another version, or not at all: they must be indexed again. */
+  /** Pages of which the table contains another version, or none at all: they must be indexed again. */
   readonly again: readonly StoredPage[]
   /** Ids of pages that the store has lost: their content can't be shown. */
   readonly lost: readonly string[]

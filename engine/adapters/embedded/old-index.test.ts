@@ -12,7 +12,7 @@ import { aPage, urlOf } from "#engine/testing/pages.ts"
 import { readManifest, writeManifest } from "./files/manifest.ts"
 import { unpackOldIndex } from "./testing/old-indexes.ts"
 
-// Tests how indexes of older versions are migrated: see testing/README.md.
+// Tests how indexes from older versions are migrated: see testing/README.md.
 
 const MODEL = "hashing-64"
 const PAGES = 11

@@ -21,7 +21,7 @@ interface OldPages extends Disposable {
 }
 
 /**
- * Opens an index of an older format to read its pages. Nothing in the folder is changed except the writer's lock, which
+ * Opens an index in an older format to read its pages. Nothing in the folder is changed except the writer's lock, which
  * is held.
  *
  * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`

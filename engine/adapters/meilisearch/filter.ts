@@ -36,7 +36,7 @@ export function filterOf(conditions: readonly Condition[]): string | undefined {
   return all(conditions.flatMap(rulesOf))
 }
 
-/** Combines the given rules, or `undefined`. */
+/** The given rules combined, or `undefined` if there are none. */
 export function all(rules: readonly string[]): string | undefined {
   return rules.length === 0 ? undefined : rules.map((rule) => `(${rule})`).join(" AND ")
 }

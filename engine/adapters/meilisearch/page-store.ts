@@ -75,7 +75,7 @@ export class MeilisearchPages implements PageStore {
     })
     if (gone.length > 0) await server.done(indexes.passages.deleteDocuments({ filter: arePages(gone) }))
     await writeVectors(server, indexes, vectors)
-    // Both writes are in the server's own queue before either is waited for, so that a dying process can't leave one
+    // Both writes are in the server's own queue before we wait for either, so that a dying process can't leave one
     // without the other.
     const texts = await indexes.texts.addDocuments(rows.map(toTextDocument))
     await server.allDone([texts, await indexes.pages.addDocuments(pages)])

@@ -11,10 +11,10 @@ const MOST = 30
 const MARK = "|"
 
 /**
- * Terms of the index that are spelt like the terms of these words, and how many pages contain each. These are the terms
- * that the server's typo tolerance finds for the word and for its term, and those that are one letter from the word
- * although their stem is far from both. The server doesn't report which word it found, but it can highlight the word in
- * the page.
+ * Terms in the index that are spelt like the terms of these words, and how many pages contain each. These are the terms
+ * that the server's typo tolerance finds for the word and for its term, and those that are one letter away from the
+ * word although their stem is far from both. The server doesn't report which word it found, but it can highlight the
+ * word in the page.
  */
 export async function similarTerms(
   server: Server,

@@ -119,7 +119,7 @@ async function pagesHolding(
 
 async function pagesWithoutVectors(asking: Asking, ids: readonly string[]): Promise<Set<string>> {
   const { indexes, state, pages } = asking
-  // If no pages were waiting when the state was read, only pages written since can be waiting.
+  // If no pages were waiting when the state was read, only pages written after that can be waiting.
   const mayWait = (id: string) => pages.mayBeWrittenAfter(id, state.lastWritten ?? 0)
   const asked = state.waiting > 0 ? ids : ids.filter(mayWait)
   if (asked.length === 0) return new Set()

@@ -7,7 +7,7 @@ import { COLUMNS_ONLY, Searches } from "./server/searches.ts"
 import type { Versions } from "./server/versions.ts"
 import { type DocumentWrite, writeAll } from "./server/writes.ts"
 
-/** Number of attempts for a page that several processes keep writing at the same time; after that, their version stays. */
+/** Maximum number of attempts to write a page that several processes keep writing at the same time; after that, the other processes' version stays. */
 const MOST_TRIES = 10
 
 export interface StoreParts {
@@ -36,8 +36,8 @@ export class OpenSearchPages implements PageStore {
   }
 
   /**
-   * If another process writes a page at the same time, both documents of the page end up in the same version: where
-   * theirs is higher, ours is written again with a higher one.
+   * If another process writes a page at the same time, both documents of the page end up in the same version: where the
+   * other process's version is higher, ours is written again with a still higher one.
    */
   async write(rows: readonly IndexedRow[]): Promise<Written> {
     const changed = new Set<string>()

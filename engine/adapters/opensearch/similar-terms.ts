@@ -7,9 +7,9 @@ const TWO_TYPOS_FROM = 6
 const MOST = 30
 
 /**
- * Terms of the index that are spelt like the terms of these words, and how many pages contain each. These are the terms
- * near the word or its term in the server's list of terms, and those that are one letter from the word although their
- * stem is far from both.
+ * Terms in the index that are spelt like the terms of these words, and how many pages contain each. These are the terms
+ * near the word or its term in the server's list of terms, and those that are one letter away from the word although
+ * their stem is far from both.
  */
 export async function similarTerms(
   searches: Searches,

@@ -23,8 +23,8 @@ const MOST_KNOWN = 50_000
 
 /**
  * Number of pages with each term, read from each shard's list of terms. That takes a few microseconds per term, whereas
- * a search for each would take a millisecond. Removed pages count until the shard cleans them up, as they do in BM25
- * itself.
+ * a search for each would take a millisecond. Removed pages are counted until the shard cleans them up, as they are in
+ * BM25 itself.
  *
  * Results are cached for a short time while pages change, except when no page contains a term, since the next page
  * might.
@@ -43,7 +43,7 @@ export class TermFrequencies {
     this.#shards = shards
   }
 
-  /** @param index if nothing was written since, all cached values are valid; if many pages were added or removed, all are requested again */
+  /** @param index if nothing has been written since, all cached values are valid; if many pages have been added or removed, all are requested again */
   async of(terms: readonly string[], index: IndexAsItIs): Promise<Map<string, number>> {
     this.#forgetWhatIsOld(index)
     const unknown = terms.filter((term) => !this.#known.has(term))

@@ -28,18 +28,18 @@ interface HalfWritten {
   readonly seen: number
 }
 
-/** How often to look for pages left by another process, and to check the claims of others. */
+/** How often to look for pages left behind by another process, and to check the claims of others. */
 const LOOK_MS = 30_000
 /** When to look again at a page that is still being written. */
 const LOOK_AGAIN_MS = 1000
-/** Number of rounds that look for pages beyond those claimed by others. */
+/** Maximum number of rounds that look for pages beyond those claimed by others. */
 const MOST_ROUNDS = 8
 /** After this time no write can still be in progress: the time for which a write is retried, plus the duration of its last request. */
 export const HALF_WRITTEN_MS = 180_000
 
 /**
  * The queue of waiting pages, which is in the cluster: the vectors documents that don't contain vectors yet. The
- * vectors replace such a document, unless the page was written or removed since: then the vectors have the older
+ * vectors replace such a document, unless the page has been written or removed since: then the vectors have the older
  * version. If several processes embed, each takes different pages.
  */
 export class OpenSearchWaiting implements WaitingStore<TakenPage> {

@@ -6,7 +6,7 @@ import type { UnknownWord } from "./unknown-words.ts"
 
 /** Maximum number of terms to look up: for a text of hundreds of words, only the first ones are looked up. */
 const MOST_TERMS = 64
-/** Maximum number of words found on no page, or hardly any, for which the server is asked for similar terms: it compares each of them with all terms of the index. */
+/** Maximum number of words found on no page, or hardly any, for which the server is asked for similar terms: it compares each of these words with all terms in the index. */
 const MOST_UNKNOWN_WORDS = 4
 
 type Frequencies = ReadonlyMap<string, number>
@@ -16,7 +16,7 @@ export interface AskedTermsParts {
   readonly pages: number
   /** Returns how many pages contain each term. */
   readonly frequenciesOf: (terms: readonly string[]) => Promise<Frequencies>
-  /** Returns terms of the index that resemble these words, and how many pages contain each. */
+  /** Returns terms in the index that resemble these words, and how many pages contain each. */
   readonly similarTerms: (words: readonly UnknownWord[]) => Promise<Frequencies>
 }
 

@@ -15,12 +15,12 @@ export interface IndexState {
   readonly passages: number
   /** Number of passages on waiting pages; omitted by servers that don't report it. */
   readonly waitingPassages?: number
-  /** Pages per language, the most frequent first; "" for an unknown language. */
+  /** Number of pages per language, the most frequent language first; "" for an unknown language. */
   readonly byLanguage: ReadonlyMap<string, number>
   /**
    * A number that increases whenever a page is written; omitted by servers that don't report it. Servers that report it
-   * are queried less often the longer nothing changes: their {@link SearchIndex.withoutVectors} includes pages written
-   * since.
+   * are queried less often the longer nothing changes: their {@link SearchIndex.withoutVectors} includes pages that
+   * have been written since.
    */
   readonly lastWritten?: number
 }
@@ -47,7 +47,7 @@ export function readyVectors(
   return fits && count > 0 ? vectors : null
 }
 
-/** Writes and removes pages on a server. No other code in this process writes while one of these calls runs. */
+/** Writes and removes pages on a server. No other code in this process writes while one of these calls is running. */
 export interface PageStore {
   /** When it resolves, searches find all pages that were not refused. */
   write(rows: readonly IndexedRow[]): Promise<Written>
@@ -88,16 +88,16 @@ export interface WaitingFound<P> {
 
 /** The queue of pages that are waiting for their vectors, as stored by a server. */
 export interface WaitingStore<P extends WaitingPage = WaitingPage> extends Partial<AsyncDisposable> {
-  /** How often to look for pages left by a process that died; omitted if only one process writes. */
+  /** How often to look for pages left behind by a process that died; omitted if only one process writes. */
   readonly lookEveryMs?: number
   waiting(asked: WaitingAsked): Promise<WaitingFound<P>>
   /** The texts to embed, by position; pages replaced or removed since the request are left out. */
   texts(pages: readonly P[]): Promise<readonly { readonly page: P; readonly texts: readonly string[] }[]>
-  /** Stores the vectors of the pages, except those replaced or removed in the meantime. No other code in this process writes during this time. */
+  /** Stores the vectors of the pages, except those replaced or removed in the meantime. No other code in this process writes while the call is running. */
   commit(filled: readonly FilledPage<P>[]): Promise<void>
   /**
    * Repairs waiting pages without texts, left behind by an interrupted write. Runs while no other code in this process
-   * writes. Omitted if writes are atomic.
+   * is writing. Omitted if writes are atomic.
    */
   mend?(pages: readonly P[]): Promise<void>
 }
@@ -122,13 +122,13 @@ export interface Backend extends AsyncDisposable {
   readonly title: string
   /** Turns a failure into an error for users of the engine. */
   explain(error: unknown): unknown
-  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server has another version. */
+  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server runs another version. */
   checkVersion(): Promise<void>
   /** `null` if there is no index. */
   manifest(): Promise<IndexInfo | null>
   /** @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD` */
   refuseOtherFormat(manifest: IndexInfo): void
-  /** Creates an empty index. Deletes anything left by a process that died while doing this. */
+  /** Creates an empty index. Deletes anything left behind by a process that died while doing so. */
   create(embedder: Pick<Embedder, "id" | "dimensions">): Promise<void>
   /** Prepares an existing index for writing. */
   prepare(manifest: IndexInfo): Promise<void>
@@ -142,7 +142,7 @@ export interface Backend extends AsyncDisposable {
   searchIndex(state: IndexState): SearchIndex
   stored(id: string): Promise<Pick<StoredPage, "title" | "details" | "markdown"> | null>
   coverage(id: string): Promise<PageCoverage | null>
-  /** The next pages in order of their ids (empty at the end), or those with certain ids; with their vectors. */
+  /** The next pages in order of their ids (empty at the end), or the pages with the given ids, each with its vectors. */
   pagesWithVectors(asked: PagesAsked): Promise<readonly PageWithVectors[]>
   /** The texts used to suggest pages. */
   namedPages(writes: Serial): NamedPages

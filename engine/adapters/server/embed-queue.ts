@@ -17,7 +17,7 @@ const QUIET_MS = 100
 const QUIET_WITHIN_MS = 10_000
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 60_000
-/** Maximum number of prioritized page ids; any more wait their turn. */
+/** Maximum number of prioritized page ids; any others wait their turn. */
 const MOST_URGENT = 10_000
 
 /** When to look again for pages that another process has claimed. */
@@ -59,9 +59,9 @@ export class EmbedQueue implements AsyncDisposable {
   readonly #stop = new AbortController()
   #wake = Promise.withResolvers<void>()
   readonly #settling = new Settling()
-  /** Whether pages might have arrived since the server was last asked for waiting ones. */
+  /** Whether pages might have arrived since the server was last asked for waiting pages. */
   #mayWait = true
-  /** Whether the server was asked since then, and none are waiting. */
+  /** Whether the server has been asked since then, and no pages are waiting. */
   #idle = false
   /** Whether pages are waiting that another process has claimed. */
   #isElsewhere = false
@@ -83,7 +83,7 @@ export class EmbedQueue implements AsyncDisposable {
     return this.#rate.perSecond
   }
 
-  /** Called whenever pages were written, with those whose text changed. */
+  /** Called whenever pages have been written, with those whose text changed. */
   wake(changed: readonly string[] = []): void {
     for (const id of changed) this.#hurry(id, "changed")
     this.#writtenAt = performance.now()
@@ -137,7 +137,7 @@ export class EmbedQueue implements AsyncDisposable {
     }
   }
 
-  /** Waits until pages were written here, or might have been left by another process. */
+  /** Waits until pages have been written here, or might have been left by another process. */
   async #awaken(): Promise<void> {
     const { lookEveryMs } = this.#options.store
     if (lookEveryMs === undefined) return await this.#wake.promise
@@ -212,7 +212,7 @@ export class EmbedQueue implements AsyncDisposable {
     if (ids.length === 0) return []
     const { pages: waiting } = await this.#waiting([], { among: ids })
     const pages = await this.#withTexts(waiting)
-    // Pages that aren't waiting have their vectors.
+    // Pages that aren't waiting already have their vectors.
     for (const id of ids) this.#urgent.delete(id)
     return pages
   }
@@ -258,7 +258,7 @@ export class EmbedQueue implements AsyncDisposable {
       await store.commit(embedded)
       onWritten()
     })
-    // Pages replaced in the meantime were left out while others were taken.
+    // Pages that were replaced in the meantime were left out when others were taken, so they may still be waiting.
     this.#mayWait = true
   }
 }

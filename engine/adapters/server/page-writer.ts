@@ -21,7 +21,7 @@ export interface PageWriterOptions {
   readonly onWritten: (changed: readonly string[]) => void
 }
 
-/** Writes pages: calls that wait at the same time are combined into one write, and a refused page doesn't affect the others. */
+/** Writes pages: calls that are waiting at the same time are combined into one write, and a refused page doesn't affect the others. */
 export class PageWriter {
   readonly #options: PageWriterOptions
   #calls: Call[] = []

@@ -51,7 +51,7 @@ const REMOVED_AT_A_TIME = 500
 const LONGEST_BELIEVED_MS = 5000
 
 export interface ServerEngineOptions {
-  /** Closed with the engine. */
+  /** The server-specific part of the index, closed together with the engine. */
   readonly backend: Backend
   /** The index's name on the server. */
   readonly name: string
@@ -62,7 +62,7 @@ export interface ServerEngineOptions {
    * questions are being asked. Default: neither is known.
    */
   readonly dataDir?: string
-  /** The caller must close it. */
+  /** The embedder of the index; the caller must close it. */
   readonly embedder: Embedder
   readonly mode: "read" | "write"
   /** As in {@link OpenGenerationOptions.isBeside}. */
@@ -316,7 +316,7 @@ export class ServerEngine implements Engine {
     return this.#calls.close(() => this.#release())
   }
 
-  /** Ends the background work; releases the lock last, so that two processes never write. */
+  /** Ends the background work; releases the lock last, so that two processes never write at the same time. */
   async #release(): Promise<void> {
     const names = this.#names?.[Symbol.asyncDispose]()
     // Running work ends early when these are closed.

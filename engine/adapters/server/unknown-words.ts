@@ -13,13 +13,13 @@ export interface UnknownWord {
 export const SHORTEST_WITH_TYPO = 3
 /**
  * Maximum number of additional terms to look up for one word; each takes a fifth of a millisecond on a Meilisearch
- * server. Of 633 mistyped words in a handbook, half had one, a tenth had 40 or more, and the worst had 239.
+ * server. Of 633 mistyped words in a handbook, half had one such term, a tenth had 40 or more, and the worst had 239.
  */
 const MOST_BESIDES = 240
 
 /**
  * Queries to a server about words that might be misspelt. For the words in `around`, the server finds similar ones with
- * its own tolerance; `besides` contains terms that are one letter from a word although their stem is far from it.
+ * its own tolerance; `besides` contains terms that are one letter away from a word although their stem is far from it.
  */
 export async function spellingsOf(
   words: readonly UnknownWord[],

@@ -23,7 +23,7 @@ export function marksOf(markdown: string): PageMarks {
   return { boldLines, struck: struckTexts(markdown) }
 }
 
-/** Replaces runs of white space by single spaces. */
+/** Replaces runs of white space with single spaces. */
 export const lineKey = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 export const isBoldLine = ({ boldLines }: PageMarks, text: string): boolean =>

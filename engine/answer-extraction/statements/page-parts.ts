@@ -9,13 +9,13 @@ export type StatedIn = Pick<Hit, "title" | "markdown" | "passages" | "language">
 /** A block of a page other than a heading, and the texts it depends on, word for word from the page. */
 export interface Part {
   readonly block: Block
-  /** Its lines of markdown; empty when there is none. */
+  /** The block's lines of markdown; empty when there is none. */
   readonly raw: readonly string[]
-  /** The headings above it, outermost first; the page title is the first. */
+  /** The headings above the block, outermost first; the page title comes first. */
   readonly headings: readonly string[]
-  /** The term that it defines or describes. */
+  /** The term that the block defines or describes. */
   readonly term: string | null
-  /** The text before the list it belongs to, such as "These were:". */
+  /** The text before the list that the block belongs to, such as "These were:". */
   readonly announcement: string | null
   /** The code or list items that follow a text ending in a colon; empty for all other texts. */
   readonly announces: readonly Block[]
@@ -35,7 +35,7 @@ const ANNOUNCING = /[:：]\s*$/
 const MAX_ITEMS = 20
 /** Maximum length of a term or of the text that introduces a list. */
 const MAX_LEAD_CHARS = 240
-/** This many characters of a block identify the passage that contains it. */
+/** Number of characters of a block that identify the passage containing it. */
 const KEY_CHARS = 60
 
 /** The parts of a page in order; if it has no text, the parts of its passages. */
@@ -60,7 +60,7 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
   let term: string | null = null
   let terms = 0
   let announcement: string | null = null
-  /** Whether the bold line is the heading of a quotation, such as a box next to the text, or of the table below it only. */
+  /** Whether the bold line is the heading of a quotation, such as a box next to the text, or only of the table below it. */
   let isQuoted = false
   let isCaption = false
   for (const [at, block] of blocks.entries()) {
@@ -118,7 +118,7 @@ export function passageRanks({ passages }: Pick<StatedIn, "passages">): (block: 
   }
 }
 
-/** The last sentence of a paragraph if it must be followed by something. */
+/** The last sentence of a paragraph, if something must follow it; otherwise `null`. */
 function announcementOf(text: string, language: string | null): string | null {
   const last = lineKey(text.replace(DEFINITION, "").split("\n").at(-1)!)
   const sentence = splitSentences(last, language).at(-1) ?? ""

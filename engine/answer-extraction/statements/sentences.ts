@@ -1,4 +1,4 @@
-/** An ending after which the sentence continues in the next piece, whatever letter that begins with. */
+/** An ending after which the sentence continues in the next piece, whatever letter that piece begins with. */
 const ABBREVIATION =
   /(?:^|[\s([„“"'])(?:\p{Lu}|e\.\s?g|i\.\s?e|etc|vs|cf|al|approx|resp|incl|esp|viz|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Inc|Ltd|Corp|Co|No|Nr|Nos|Fig|Figs|Sec|Sect|Ch|Chap|Vol|pp?|Eq|Ref|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|z\.\s?B|d\.\s?h|u\.\s?a|bzw|ca|usw|ggf|vgl|Abb|p\.\s?ex|env|art|Bd|Hr|Fr|Sra?|Dra?|Ud|Uds)\.$/u
 /** A punctuation mark that isn't followed by a space: `/search?q=pumps`, `what?!`. Scripts without spaces have marks of their own. */
@@ -11,8 +11,8 @@ const segmenters = new Map<string, Intl.Segmenter>()
 /**
  * The sentences of one line of plain text, trimmed, in order; together they contain all of its words.
  *
- * Intl.Segmenter (UAX 29) splits the text; pieces that it splits too often are joined again: after abbreviations and
- * initials, within brackets, and after a number that is only a list marker (`1. Stop it.`).
+ * Intl.Segmenter (UAX 29) splits the text; where it splits too often, the pieces are joined again: after abbreviations
+ * and initials, within brackets, and after a number that is only a list marker (`1. Stop it.`).
  *
  * @param language ISO 639-1, or null when unknown.
  */

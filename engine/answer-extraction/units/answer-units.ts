@@ -21,11 +21,11 @@ export interface Unit {
   readonly kind: "prose" | "entry" | "list" | "steps" | "code" | "row"
   /** Position of the page among the hits, from 0. */
   readonly source: number
-  /** Rank of the passage that contains it among the page's best, from 0; infinite if none does. */
+  /** Rank, among the page's best passages, of the one that contains the unit, from 0; infinite if none does. */
   readonly rank: number
-  /** The headings above it, outermost first; the page title is the first. */
+  /** The headings above the unit, outermost first; the page title comes first. */
   readonly headings: readonly string[]
-  /** The term that it defines, or the line that introduces its list, verbatim. Printed before the text. */
+  /** The term that the unit defines, or the line that introduces its list, verbatim. Printed before the text. */
   readonly lead: string | null
 }
 
@@ -132,7 +132,7 @@ class SectionReader {
     if (parts.length < 2 || (ordered < 2 && codes < 1 && items < 3)) return null
     const isStep = (part: Part | undefined) =>
       part !== undefined && (part.block.kind === "code" || isItem(part.block.text))
-    // Between steps, only the sentences that introduce the next one are kept.
+    // Between steps, only the sentences that introduce the next step are kept.
     const lines = parts.flatMap((part, at) => {
       if (isStep(part)) return shown(part.block)
       const intro = isStep(parts[at + 1]) ? this.#introduction(part.block.text) : ""
@@ -211,7 +211,7 @@ class SectionReader {
 
   #table(part: Part, next: Part | undefined): Found[] {
     const { block, raw } = part
-    // A box next to the text that is drawn as a table.
+    // This is a box beside the text, drawn as a table.
     if (BOX.test(block.text)) return this.#prose(part, block.text.replace(BOX, "").replaceAll("|", " "))
     const rows = rowsOf(block.text, raw)
     if (!rows) return this.#prose(part, block.text)
@@ -245,7 +245,7 @@ class SectionReader {
     const windows = this.#windows(text, isBeforeList)
     if (!isBeforeList || windows.length === 0)
       return windows.map((one) => ({ part, kind: "prose", text: one }))
-    // The list also has its own unit; this one also contains the paragraph's last sentences.
+    // The list also has its own unit; this unit also contains the paragraph's last sentences.
     const lines = [windows.at(-1)!, ...announced.flatMap(shown)]
     return [
       ...windows.slice(0, -1).map((one): Found => ({ part, kind: "prose", text: one })),
@@ -254,7 +254,8 @@ class SectionReader {
   }
 
   /**
-   * As many sentences as fit, never beginning with one that refers to the sentence before.
+   * Splits a text into pieces of as many sentences as fit, none beginning with a sentence that refers to the one
+   * before.
    * @param opens whether the content introduced by the last sentence is shown after it; otherwise that sentence is left
    * out
    */
@@ -310,7 +311,7 @@ function cutLines(lines: readonly string[], most: number): string {
   let chars = 0
   for (const line of lines) {
     if (kept.length > 0 && chars + line.length > most) {
-      // If there isn't room for even its first line, code is left out.
+      // Code is left out if there isn't room for even its first line.
       if (fence !== "" && kept.at(-1)!.startsWith(fence)) kept.pop()
       else if (fence !== "") kept.push(fence)
       kept.push("…")
@@ -325,7 +326,7 @@ function cutLines(lines: readonly string[], most: number): string {
   return kept.join("\n")
 }
 
-/** Whether each line is only a link or an image: their descriptions answer nothing. */
+/** Whether each line is only a link or an image: the descriptions of links and images answer nothing. */
 function isLinks(raw: readonly string[]): boolean {
   const lines = raw.filter((line) => line.trim() !== "")
   return lines.length > 0 && lines.every((line) => LINK_ALONE.test(line))

@@ -28,7 +28,7 @@ export function versionOf(url: string): string | null {
 /** A folder of one site, as a reference without a scheme (RFC 3986, section 4.2): `//docs.example.com/guide`. */
 const OF_SITE = /^\/\/([^/]+)(.*)$/s
 
-/** The folder of one site, from its host and port. */
+/** A folder restricted to one site, written with the site's host and port. */
 export const folderOfSite = (host: string, folder: string): string => `//${host}${folder}`
 
 /** A folder without the site it may be restricted to. */

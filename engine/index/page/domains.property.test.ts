@@ -48,7 +48,8 @@ test("a list of domains matches the right pages, however names are spelled", () 
       const written = listed.map(({ below, registrable, port, spelling }) => {
         const spellings = REGISTRABLE[registrable]!
         const name = spellings[spelling % spellings.length]!.trim()
-        // Two equal labels: only labels of plain letters come before others.
+        // A prefix such as `not` becomes part of the first label, which would differ in another spelling, so the
+        // canonical spelling is used.
         const whole = below === "" || below.endsWith(".") ? `${below}${name}` : `${below}${registrable}`
         return `${whole.replace(/\.$/, port === null ? "." : "")}${port === null ? "" : `:${port}`}`
       })

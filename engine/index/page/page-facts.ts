@@ -19,7 +19,7 @@ export interface PageFacts extends Place {
 /** Facts by page id; pages that no longer exist are missing. */
 export type FactsOf = (ids: readonly string[]) => Promise<ReadonlyMap<string, PageFacts>>
 
-/** Like the function above, but for a single question: reads each page only once, since several steps look at the same pages. */
+/** The same as `factsOf`, but for a single question: reads each page only once, since several steps look at the same pages. */
 export function factsOnce(factsOf: FactsOf): FactsOf {
   const known = new Map<string, PageFacts | null>()
   return async (ids) => {

@@ -39,7 +39,7 @@ export function typeOfAddress(url: string): PageType {
   return ENDINGS.get(ending?.toLowerCase() ?? "") ?? USUAL
 }
 
-/** The type of a page: as recorded when it was read, or, if it was read before types were stored, by its address. */
+/** The type of a page, as recorded when it was read, or as its address suggests if it was read before types were stored. */
 export const typeOf = ({ type, url }: { readonly type?: PageType; readonly url: string }): PageType =>
   type ?? typeOfAddress(url)
 

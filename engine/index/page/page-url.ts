@@ -17,8 +17,8 @@ export type PageUrl = string & { readonly [pageUrl]: true }
 export function toPageUrl(text: string, base?: string): PageUrl | null {
   const url = URL.parse(text, base)
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:") || url.hostname === "") return null
-  // Each assignment parses the address again, so parts are only removed if they exist, which few addresses have; an
-  // empty query or fragment is only visible in `href`.
+  // Each assignment parses the address again, so parts are only removed if they exist, which is rare; an empty query or
+  // fragment is only visible in `href`.
   if (url.href.includes("#") && (!isRoute(url.hash) || (base !== undefined && routeOf(base) === "")))
     url.hash = ""
   if (url.username !== "" || url.password !== "") {

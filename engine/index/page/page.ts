@@ -34,17 +34,17 @@ export interface Page {
   readonly publishedAt: Date | null
   /** The kind of page, if the page says so or its source sets it; otherwise `null`. */
   readonly topic: PageTopic | null
-  /** The country for which or in which it was made: ISO 3166-1 alpha-2, lower case (`fr`); `null` if unknown. */
+  /** The country that the page was made for or in: ISO 3166-1 alpha-2, lower case (`fr`); `null` if unknown. */
   readonly country: string | null
-  /** Whether it is labelled as adult content, or reads like it. */
+  /** Whether the page is labelled as adult content, or reads like it. */
   readonly unsafe: boolean
-  /** Whether it is mostly a list of other pages of its site, like tag and archive pages. Omitted if false. */
+  /** Whether the page is mostly a list of other pages of its site, like tag and archive pages. Omitted if false. */
   readonly isListing?: true
-  /** The format it is written in; omitted if its address implies it: see `typeOf`. */
+  /** The format the page is written in; omitted if the page's address implies it: see `typeOf`. */
   readonly type?: PageType
   /**
-   * The places in it that have an address or a number, by line: a heading's is on the heading's line, others apply up
-   * to the next place or heading. Omitted if none are known.
+   * The places in the page that have an address or a number, by line: the place of a heading is on the heading's line,
+   * others apply up to the next place or heading. Omitted if none are known.
    */
   readonly anchors?: readonly PageAnchor[]
   readonly images: readonly PageImage[]
@@ -54,7 +54,7 @@ export interface Page {
   readonly source: string
   /** Names of the other sources that the page belongs to, in alphabetical order; omitted if there are none. */
   readonly sharedWith?: readonly string[]
-  /** Who may read it, restricting the readers of its sources further: all of these must admit the person. Default: everyone. */
+  /** Who may read the page, in addition to the restrictions of its sources: all of these must admit the person. Default: everyone. */
   readonly readers?: readonly PageReaders[]
   readonly fetchedAt: Date
 }

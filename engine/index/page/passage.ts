@@ -12,9 +12,9 @@ export interface Passage {
   readonly anchor?: string
   /** The pages or slides of a document that the passage is on, as readers know them: `12`, `iv`, `12–13`. Omitted if there are none. */
   readonly page?: string
-  /** If it spans several pages: for each page, the number of characters of its text before the page, the fragment that links there (or empty), and the page. */
+  /** If the passage spans several pages: for each page, the number of characters of the passage's text before that page, the fragment that links there (or empty), and the page. */
   readonly pages?: readonly (readonly [at: number, fragment: string, page: string])[]
-  /** With `anchor` or `page`: the heading it begins under, if several short sections share it and the heading is in its text. */
+  /** With `anchor` or `page`: the heading that the passage begins under, if several short sections share the passage and the heading is in its text. */
   readonly beginsUnder?: string
 }
 

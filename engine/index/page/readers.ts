@@ -15,7 +15,7 @@ export interface Readers {
 
 /** Readers as written in configuration. */
 export interface WrittenReaders {
-  /** A reader needs only one of these. Default: everyone. */
+  /** A reader needs to match only one of these. Default: everyone. */
   readonly allow?: readonly string[]
   readonly deny?: readonly string[]
 }

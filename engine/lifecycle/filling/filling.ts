@@ -42,7 +42,7 @@ export interface FillingParts<P> {
   /** Whether questions are being asked at present: they take precedence. Called before each part. */
   areAsked(): Promise<boolean>
   commit(pages: readonly FilledPage<P>[]): Promise<void>
-  /** Called with the number of passages that have got their vectors. */
+  /** Called with the number of passages that have received their vectors. */
   onVectors(passages: number): void
   /** Called with pages whose vectors couldn't be created. */
   onFailed(ids: readonly string[]): void
@@ -75,7 +75,7 @@ export async function fill<P>(parts: FillingParts<P>): Promise<void> {
 
 class Fill<P> {
   readonly #parts: FillingParts<P>
-  /** In the order they were taken; a page stays until it is committed. */
+  /** The pages being filled, in the order in which they were taken; a page stays until it is committed. */
   readonly #works = new Map<string, Work<P>>()
   readonly #flying = new Set<Promise<void>>()
   /** Which pages the texts being embedded belong to. */

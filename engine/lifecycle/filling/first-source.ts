@@ -27,7 +27,7 @@ export async function readFirstSource(file: string): Promise<string | null> {
   }
 }
 
-/** Follows the choice, which is made in another process. */
+/** Follows the operator's choice of source, which is made in another process. */
 export class FirstSourceReader {
   readonly #file: string | undefined
   #lookedAt = -Infinity
@@ -38,7 +38,7 @@ export class FirstSourceReader {
     this.#file = dataDir && firstSourceFile(dataDir)
   }
 
-  /** The choice as of a moment ago. */
+  /** The chosen source as of a moment ago. */
   async latest(): Promise<string | null> {
     if (this.#file === undefined || steadyNow() - this.#lookedAt < LOOK_EVERY_MS) return this.#latest
     this.#lookedAt = steadyNow()

@@ -5,8 +5,8 @@ import { Lru } from "#base/flow/memory/lru.ts"
 const MOST_VECTORS = 8192
 
 /**
- * Vectors by the text they were made from: of the passages embedded last, and of those that pages had before they
- * changed. A vector depends only on its text, so it can be reused when the same text is embedded again.
+ * Vectors by the text they were made from: those of the passages embedded last, and those of passages that pages had
+ * before they changed. A vector depends only on its text, so it can be reused when the same text is embedded again.
  */
 export class KnownVectors {
   readonly #vectors = new Lru<string, Float32Array>(MOST_VECTORS)

@@ -46,7 +46,7 @@ export class QuestionsAskedReader {
   /** The modification time of the file at the last check. */
   #seen: number | null = null
 
-  /** @param dataDir if omitted, no questions are assumed */
+  /** @param dataDir if omitted, it is assumed that no questions are being asked */
   constructor(dataDir: string | undefined) {
     this.#file = fileIn(dataDir)
   }
@@ -66,7 +66,7 @@ export class QuestionsAskedReader {
     this.#seen = seen ?? (await timeOf(file))
   }
 
-  /** No more vectors are being created. */
+  /** Called when no more vectors are being created. */
   async end(): Promise<void> {
     if (this.#file === undefined || this.#lookedAt === -Infinity) return
     this.#lookedAt = -Infinity

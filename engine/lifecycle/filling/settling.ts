@@ -1,4 +1,4 @@
-/** The callers that wait until every page has its vectors. */
+/** The callers that are waiting until every page has its vectors. */
 export class Settling {
   #done: PromiseWithResolvers<void> | undefined
 

@@ -12,7 +12,7 @@ interface Waiting {
   readonly id: string
   readonly revision: number
   readonly passages: number
-  /** Names of its sources, as written by `sourceText`. */
+  /** Names of the page's sources, as written by `sourceText`. */
   readonly source: string
 }
 
@@ -96,8 +96,8 @@ export class WaitingPages {
   }
 
   /**
-   * The next pages, all of the same urgency: as many as have `passages` passages together, but at most `pages`. Leaves
-   * out those whose waiting revision is in `except`, and, with `moreUrgentThan`, pages that aren't more urgent.
+   * The next pages, all of the same urgency: as many as contain `passages` passages in total, but at most `pages`.
+   * Leaves out those whose waiting revision is in `except`, and, with `moreUrgentThan`, pages that aren't more urgent.
    */
   next(
     most: { readonly pages: number; readonly passages: number },

@@ -8,12 +8,12 @@ import { shareOfOthers, suitedModel } from "./model-choice.ts"
 const FIRST_PAGES = 40
 /**
  * Maximum number of passages in an index whose model is changed without asking: that takes ten minutes of one processor
- * with the multilingual model, and the index keeps answering. For a larger one, the operator decides, who might not
- * want an hour of work.
+ * with the multilingual model, and the index keeps answering. For a larger index, the decision is left to the operator,
+ * who might not want an hour of work.
  */
 const PASSAGES_UNASKED = 20_000
 
-/** Maximum number of pages in an index that is migrated while a crawl waits: with more, the crawl would wait too long, because it takes seconds. */
+/** Maximum number of pages in an index that is migrated while a crawl is waiting: the migration takes seconds, and with more pages the crawl would wait too long. */
 export const ADOPTED_AT_ONCE = 1000
 
 /** The result of `auto`. */

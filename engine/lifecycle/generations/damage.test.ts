@@ -8,7 +8,7 @@ import { openForWriting } from "./open-for-writing.ts"
 import { checkIndex, repairIndex } from "./repair.ts"
 import { DataFolder } from "./testing/appliance-data.ts"
 
-// In turn, every file of a data folder is removed, cut in half, and changed by a byte; the list of files is read from a
+// Each file of a data folder in turn is removed, cut in half, or has a byte changed; the list of files is read from a
 // folder that a writer has just left.
 
 const never = new AbortController().signal
@@ -31,7 +31,7 @@ const PAGES: readonly Page[] = Array.from({ length: 24 }, (_, i) =>
 
 let sound: DataFolder
 let files: readonly string[]
-/** One of several files that differ only in their names. */
+/** One file of each kind; files of one kind differ only in their names. */
 let kinds: readonly string[]
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ async function damage(file: string, how: Damage): Promise<boolean> {
   else if (bytes.length === 0) return false
   else if (how === "cut") await truncate(file, bytes.length >> 1)
   else {
-    // A large file is changed in several places: it must not matter where.
+    // A large file is changed in several places: it must not matter where the damage is.
     const places = bytes.length > 100_000 ? [0.2, 0.5, 0.8] : [0.5]
     for (const place of places) bytes[Math.floor(bytes.length * place)]! ^= 0x5a
     await writeFile(file, bytes)
@@ -127,8 +127,8 @@ describe("a damaged file", () => {
   })
 
   test("is repaired: search data is rebuilt from the pages, and only damaged pages are lost", async () => {
-    // Any damage to a file of LanceDB causes its table to be rebuilt, and small files are rewritten, so one file of
-    // each folder, damaged in one way, is enough. Damage to the pages themselves leaves different pages each time.
+    // Any damage to one of LanceDB's files causes its table to be rebuilt, and small files are rewritten, so one file
+    // in each folder, damaged in one way, is enough. Damage to the pages themselves leaves different pages each time.
     const folders = new Map(kinds.map((file) => [/^.*\.lance\/\w+/.exec(file)?.[0] ?? file, file]))
     const cases = [...folders.values()].flatMap((file, i) => {
       const hows = file.endsWith("pages.db") ? DAMAGES : [DAMAGES[i % DAMAGES.length]!]

@@ -11,8 +11,9 @@ export async function indexFolder(dataDir: string): Promise<string> {
 }
 
 /**
- * Whether a file of the index in use is missing or has the wrong size. It takes milliseconds and loads nothing that
- * takes memory: for a process that only needs to know whether another one should check more thoroughly.
+ * Whether a file of the index in use is missing or has the wrong size. The check takes milliseconds and loads nothing
+ * that takes memory: it is meant for a process that only needs to know whether another process should check more
+ * thoroughly.
  */
 export async function hasDamagedFiles(dataDir: string): Promise<boolean> {
   if ((await new GenerationFile(dataDir, "embedded").damage()).length > 0) return true

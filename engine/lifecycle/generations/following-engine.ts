@@ -38,16 +38,16 @@ const WARM_UP = "ready?"
 /** The generation that answers searches. */
 interface Serving {
   readonly generation: string
-  /** Its state when it was opened; `null` if there was no index yet. */
+  /** The generation's state when it was opened; `null` if there was no index yet. */
   readonly info: IndexInfo | null
-  /** `null` if its format can't be searched, or it is damaged. */
+  /** `null` if the generation's format can't be searched, or the generation is damaged. */
   readonly engine: Engine | null
   readonly embedder: Embedder
   /** Whether the model that made the vectors is gone. */
   readonly isByWords: boolean
   /** Damage to the generation, except for damage that its writer repairs anyway. */
   readonly damage: readonly Damage[]
-  /** Why it can't be searched although it has the right format. */
+  /** Why the generation can't be searched although it has the right format. */
   readonly problem: EngineError | null
   readonly close: () => PromiseLike<void>
   /** Number of calls in progress. */

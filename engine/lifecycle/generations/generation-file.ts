@@ -18,7 +18,7 @@ export interface Generations {
   readonly previous: PreviousGeneration | null
   /** The generation that will replace the current one, and the target it is built for. */
   readonly building: BuildTarget | null
-  /** No longer wanted, but possibly not deleted yet. */
+  /** Generations that are no longer wanted, but may not have been deleted yet. */
   readonly dropping: readonly string[]
   /** The target that was abandoned by a rollback: not built again until an operator asks for it. */
   readonly declined: Target | null
@@ -30,7 +30,7 @@ export interface Generations {
 export interface PreviousGeneration {
   readonly name: string
   readonly replacedAt: string
-  /** Whether it was replaced because it is damaged: it cannot become current again, and is deleted as soon as readers have closed it. */
+  /** Whether the generation was replaced because it is damaged: it cannot become current again, and is deleted as soon as readers have closed it. */
   readonly isDamaged?: boolean
 }
 
@@ -56,8 +56,8 @@ const NONE: Generations = {
 /**
  * The file that names the generations. Without it there is only one, `index`.
  *
- * Only a process that may write to the current generation can make another one current. So once a process has opened a
- * generation for writing and then finds it named as the current one, it knows that the generation stays current.
+ * Only a process that may write to the current generation can make another one current. So if a process has opened a
+ * generation for writing and then finds it named as the current one, the generation is certain to stay current.
  */
 export class GenerationFile {
   readonly path: string

@@ -14,7 +14,7 @@ export interface AvailableModel {
   /** Id of the embedder for this model. */
   readonly embedder: string
   readonly dimensions: number
-  /** Unicode names of the scripts that it supports; `null` if unknown. */
+  /** Unicode names of the scripts that the model supports; `null` if unknown. */
   readonly scripts: readonly string[] | null
 }
 
@@ -26,7 +26,7 @@ export interface AvailableModel {
  * @throws EngineError `MODEL_UNAVAILABLE` when there is no model in the folder
  */
 export async function askForModel(file: GenerationFile, wanted: string): Promise<void> {
-  // Without this check, opening the index with it would fail.
+  // Without this check, opening the index with this model would fail.
   if (wanted !== "auto" && !isShipped(wanted)) await readModelFolder(wanted)
   await file.change(({ choice }) => ({
     choice: { wanted, chosen: wanted === "auto" ? choice.chosen : null },

@@ -16,8 +16,8 @@ export const NO_CHOICE: ModelChoice = { wanted: "auto", chosen: null }
 export type PagesByLanguage = ReadonlyMap<string, number>
 
 /**
- * From the upper share of pages in other languages, the multilingual model is better, and below the lower share the
- * English one is better again: in between, an index keeps its model, so that a few pages more or less change nothing.
+ * At or above the upper share of pages in other languages, the multilingual model is better, and below the lower share,
+ * the English one is: in between, an index keeps its model, so that a few pages more or less change nothing.
  */
 export const MULTILINGUAL_FROM = 0.05
 const ENGLISH_BELOW = 0.02

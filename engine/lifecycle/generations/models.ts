@@ -47,7 +47,7 @@ export function modelsOf(
 type Place = Partial<Values<typeof engineSettings>>
 
 /**
- * Settings under which a model might be found: for a server's model, its name at the current server. Otherwise the
+ * Settings under which a model might be found: for a server's model, its name on the current server. Otherwise the
  * stored location, the same location in a data folder that was moved, and the models that ship with Fossick.
  */
 function placesOf(

@@ -13,7 +13,7 @@ export interface Finding {
   readonly file: string
   /** Completes a sentence whose subject is the file. */
   readonly damage: string
-  /** In whole sentences. */
+  /** How to restore the content, in whole sentences. */
   readonly wayBack: string
   readonly repaired: boolean
 }
@@ -63,7 +63,7 @@ export async function checkIndex(context: GenerationContext, depth: CheckDepth =
  * everything as it was.
  *
  * @returns the findings, repaired unless it was interrupted
- * @throws EngineError `INDEX_LOCKED` while another process writes, `NO_ROOM`
+ * @throws EngineError `INDEX_LOCKED` while another process is writing, `NO_ROOM`
  */
 export async function repairIndex(
   context: GenerationContext,
@@ -96,7 +96,7 @@ export async function repairIndex(
   return { findings: found(true), pages, lost: before === null ? null : Math.max(0, before - pages) }
 }
 
-/** Copies everything readable from the current generation into a new one. @returns its pages; null when it was interrupted */
+/** Copies everything readable from the current generation into a new one. @returns the number of pages copied; null when it was interrupted */
 async function rebuild(
   context: GenerationContext,
   { signal, onProgress }: UpgradeOptions,
@@ -116,7 +116,7 @@ async function rebuild(
   return built.pages
 }
 
-/** Gives up a damaged generation that is kept or being built beside the current one, because it is useless. */
+/** Abandons a damaged generation that is kept or being built beside the current one, because it is useless. */
 async function giveUpUnused(context: GenerationContext, depth: CheckDepth): Promise<void> {
   const { file } = context
   const { previous, building } = await file.read()

@@ -15,7 +15,7 @@ export interface GenerationStatus {
   /** `null` if there is no index with this generation's name. */
   readonly format: number | null
   readonly embedder: string | null
-  /** `null` if this version can't read it. */
+  /** `null` if this version can't read the generation. */
   readonly pages: number | null
   readonly pagesWithoutVectors: number | null
   readonly passagesWithoutVectors: number | null

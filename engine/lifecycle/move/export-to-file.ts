@@ -9,7 +9,7 @@ import { type ExportPosition, writeExport } from "./format/write-export.ts"
 
 export interface ExportToFileOptions {
   readonly signal?: AbortSignal
-  /** Called once, before the first page is written, with what an interrupted export had written. */
+  /** Called once, before the first page is written, if an interrupted export is continued, with the number of pages it had written and the time it began. */
   readonly onResume?: (found: { readonly pages: number; readonly begunAt: string }) => void
   /** Called with the number of pages and bytes in the file. */
   readonly onProgress?: (pages: number, bytes: number) => void
@@ -31,7 +31,7 @@ export const partOf = (file: string): string => `${file}.part`
  * back before it gets its final name.
  *
  * @returns the size of the file in bytes
- * @throws CommandError, ExportFileError when another process writes to it
+ * @throws CommandError, ExportFileError when another process is writing to it
  */
 export async function exportToFile(
   engine: Engine,

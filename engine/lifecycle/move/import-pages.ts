@@ -14,16 +14,16 @@ const REMOVED_AT_A_TIME = 200
 const NAMED = 10
 
 export interface ImportOptions {
-  /** Whether to remove the pages that aren't in the export. Default false: they stay. */
+  /** Whether to remove the pages that aren't in the export. Default false: they are kept. */
   readonly replace?: boolean
   readonly signal?: AbortSignal
   /** Maximum number of pages written together; after a crash, an import repeats at most this many. Default: 1000 */
   readonly pagesAtATime?: number
-  /** Called with each page of the export before it is written. */
+  /** Called with each page in the export before it is written. */
   readonly onPage?: (page: ExportedPage) => Promise<void>
-  /** Called with the number of pages of the export processed so far. */
+  /** Called with the number of pages in the export processed so far. */
   readonly onProgress?: (pages: number) => void
-  /** Called with the number of pages of the index compared with the export at the end. */
+  /** Called with the number of pages in the index that have been compared with the export at the end. */
   readonly onCompare?: (pages: number) => void
 }
 
@@ -32,7 +32,7 @@ export interface ImportResult {
   readonly written: number
   /** Number of pages already there with the same content and vectors. */
   readonly unchanged: number
-  /** Number of pages of the index that aren't in the export; removed if that was requested. */
+  /** Number of pages in the index that aren't in the export; removed if that was requested. */
   readonly others: number
   /** Number of pages whose vectors must be recreated. */
   readonly withoutVectors: number
@@ -41,13 +41,13 @@ export interface ImportResult {
 
 /** How the index differs from the export after the import; all zero when nothing went wrong. */
 export interface Differences {
-  /** Pages of the export that are missing from the index: their number, and the ids of some. */
+  /** Pages in the export that are missing from the index: their number, and the ids of some. */
   readonly missing: { readonly count: number; readonly ids: readonly string[] }
   /** Pages that differ from the export: their number, and the addresses of some. */
   readonly changed: { readonly count: number; readonly urls: readonly PageUrl[] }
   /** How many more, or fewer, pages the index counts than it returns. */
   readonly uncounted: number
-  /** How many more, or fewer, passages the pages of the export have here: another version of Fossick might split them differently. */
+  /** How many more, or fewer, passages the exported pages have here: another version of Fossick might split them differently. */
   readonly passages: number
 }
 
@@ -57,8 +57,8 @@ export const fits = (header: ExportHeader, { embedder, dimensions }: EngineStats
 
 /**
  * Imports the pages of an export into an index, and compares the two at the end. Pages that are already the same as in
- * the export aren't written again, so an interrupted import is continued by running it again. Vectors of another model
- * are left out; the index creates its own.
+ * the export aren't written again, so an interrupted import is continued by running it again. Vectors from another
+ * model are left out; the index creates its own.
  *
  * @throws ExportFileError; the pages read before that are in the index
  */

@@ -10,8 +10,9 @@ export const brokenInWords = (name: string): string =>
   `The embedding model ${name} cannot be opened: its files are damaged or incomplete. On the server, fossick doctor names the file and how to restore it.`
 
 /**
- * Replaces the model that made an index while the model's damaged files can't be opened: an outage like that of a model
- * on a server. It checks from time to time whether the files have been restored, and acts as that model from then on.
+ * Replaces the model that made an index for as long as that model's damaged files can't be opened: this is an outage
+ * like that of a model on a server. It checks from time to time whether the files have been restored, and acts as that
+ * model from then on.
  */
 export class AwaitedEmbedder implements Embedder {
   readonly id: string

@@ -87,8 +87,8 @@ try {
  * A session of the runtime that comes with transformers.js, opened here because transformers.js doesn't pass on session
  * options. It has one inference thread, since every worker has a session: threads that share a text of this size wait
  * for each other (66 ms of CPU per passage instead of 30). An arena and a memory pattern for each text length save a
- * tenth of the time for 15 MB. The model is opened by its path, so that there is no second copy of the weights in
- * memory.
+ * tenth of the time at a cost of 15 MB. The model is opened by its path, so that there is no second copy of the weights
+ * in memory.
  */
 async function openSession(): Promise<Session> {
   return onnxRuntime().InferenceSession.create(graph, {

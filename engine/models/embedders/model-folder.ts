@@ -35,7 +35,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const absolute = path.resolve(folder)
   const config = await readJson(absolute, "config.json")
   const card = await cardOf(absolute)
-  // It can be several megabytes, so it is parsed only for facts that the folder doesn't state elsewhere.
+  // tokenizer.json can be several megabytes, so it is parsed only for facts that the folder doesn't state elsewhere.
   const vocabulary = await readJson(absolute, "tokenizer.json", { parse: card.scripts === undefined })
   const tokenizer = await readJson(absolute, "tokenizer_config.json")
   const dimensions = positive(card.dimensions ?? config["hidden_size"] ?? config["dim"] ?? config["d_model"])
@@ -99,7 +99,7 @@ async function cardOf(folder: string): Promise<ModelCard> {
   }
 }
 
-/** The pooling in the format of sentence-transformers; mean pooling if the folder doesn't say. */
+/** The pooling in the format of sentence-transformers; mean pooling if the folder doesn't specify any. */
 async function poolingOf(folder: string): Promise<Pooling> {
   if (!(await exists(path.join(folder, "1_Pooling", "config.json")))) return "mean"
   const config = await readJson(folder, "1_Pooling/config.json")

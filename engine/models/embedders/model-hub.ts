@@ -32,7 +32,7 @@ export async function fetchModel(from: { hub: string; model: string; cacheDir: s
     await rename(arriving, folder)
   } catch (error) {
     await rm(arriving, { recursive: true, force: true })
-    // Another process might have fetched it in the meantime.
+    // Another process might have fetched the model in the meantime.
     if (await stat(folder).catch(() => null)) return folder
     if (error instanceof EngineError) throw error
     throw unavailable(from, error instanceof Error ? error.message : String(error), { cause: error })

@@ -16,7 +16,7 @@ const BASE_BYTES = 40 * 2 ** 20
 const BYTES_PER_WEIGHT = 1.5
 const BYTES_PER_VOCABULARY = 35
 
-/** Number of threads if one processor is left free for others. At least 1. */
+/** Number of threads that leaves one processor free for other work. At least 1. */
 export const sparingThreads = (threads: number, processors = availableParallelism()): number =>
   threads < processors ? threads : Math.max(1, threads - 1)
 

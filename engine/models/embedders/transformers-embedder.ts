@@ -37,9 +37,9 @@ interface Job {
   readonly withTokens: boolean
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
-  /** Set when no caller waits for the vector any more. */
+  /** Set when no caller is waiting for the vector any more. */
   dropped: boolean
-  /** Number of threads that died while working on it. */
+  /** Number of threads that died while working on the text. */
   losses: number
 }
 
@@ -108,7 +108,7 @@ export class TransformersEmbedder implements Embedder {
     return new TransformersEmbedder(model, threads, options.purpose ?? "answers")
   }
 
-  /** The reason why it can't be loaded; undefined if none is known. */
+  /** The reason why the model can't be loaded; undefined if none is known. */
   get outage(): string | undefined {
     return this.#unusable?.because
   }
@@ -242,7 +242,7 @@ export class TransformersEmbedder implements Embedder {
     this.#dispatch()
   }
 
-  /** Whether the thread was still counted. */
+  /** Marks a thread as ended. @returns whether it was still counted */
   #forget(thread: Thread): boolean {
     thread.state = "ended"
     return this.#threads.delete(thread)

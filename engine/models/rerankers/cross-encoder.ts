@@ -20,7 +20,7 @@ export interface CrossEncoderOptions {
   readonly mostWaiting?: number
   /** The consequence of getting no scores, as a sentence. */
   readonly whatNow?: string
-  /** What to do when its folder cannot be used, as a sentence. */
+  /** What to do when the model's folder cannot be used, as a sentence. */
   readonly advice?: string
 }
 

@@ -3,7 +3,7 @@ import { AutoTokenizer, env } from "@xenova/transformers"
 import { onnxRuntime } from "../embedders/onnx-runtime.ts"
 import type { FromReranker, RerankSetup, ToReranker } from "./rerank-protocol.ts"
 
-/** Upper bound for the average number of characters per token: text beyond this many per token is out of the model's reach. */
+/** Upper bound for the average number of characters per token: text beyond `maxTokens` times this length is certainly beyond the model's limit. */
 const CHARS_PER_TOKEN = 32
 
 const { folder, weights, maxTokens } = workerData as RerankSetup

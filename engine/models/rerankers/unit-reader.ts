@@ -16,9 +16,9 @@ const SHIPPED = path.join(import.meta.dirname, "../..", "models", "unit-reader-e
 export const READING_MS = 15_000
 /** Milliseconds that one thread takes for a unit while other work is running. */
 const UNIT_MS = 20
-/** Number of units that one thread reads in that time: units that would be late aren't queued. */
+/** Number of units that one thread reads in READING_MS: units that would be late aren't queued. */
 const MOST_WAITING = Math.floor(READING_MS / UNIT_MS)
-/** Maximum number of threads: each takes 110 MB, and searches need processors, too. */
+/** Number of processors per thread: each thread takes 110 MB, and searches need processors, too. */
 const PROCESSORS_PER_THREAD = 4
 
 /**

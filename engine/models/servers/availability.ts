@@ -1,12 +1,12 @@
 import { EngineError } from "../../errors.ts"
 
-/** Time before the first check whether a server is back; each later interval is twice as long. */
+/** Time before the first check of whether a server is back; each later interval is twice as long. */
 const FIRST_LOOK_MS = 1_000
 const LAST_LOOK_MS = 30_000
 
 /**
- * A model server that doesn't respond. Each outage has one of these errors, however many calls fail, so that it can be
- * reported once.
+ * A model server that doesn't respond. There is one such error per outage, however many calls fail, so that the outage
+ * can be reported once.
  */
 export class ModelOutage extends EngineError {
   /** A sentence for any reader. */

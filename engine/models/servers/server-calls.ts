@@ -29,7 +29,7 @@ export class ServerCalls implements Disposable {
     return this.#availability.outage?.because ?? null
   }
 
-  /** Aborted by closing. */
+  /** A signal that is aborted by closing. */
   get closing(): AbortSignal {
     return this.#closing.signal
   }

@@ -98,7 +98,7 @@ function rankedAnew(
   const lacking = found.flatMap((one) => one.nowhere ?? [])
   const nowhere = lacking.length > 0 ? Math.min(...lacking) : 0
   const fused = fuse(candidates, { hasWords: true, reach, nowhere })
-  // Each index reads this many of its own pages word by word; the scores of as many are used here.
+  // Each index reads this many of its own pages word by word; the scores of the same number of pages are used here.
   const again = new Set(toReadAgain(fused, DEPTHS[depth].latePages).map(({ id }) => id))
   const late = new Map(valuesOf(pages, "late").filter(([id]) => again.has(id)))
   const read = withLateInteraction(fused, late)

@@ -71,7 +71,7 @@ function neverRising(hits: readonly Arranged[]): Arranged[] {
   return hits.map((hit) => ({ ...hit, score: (least = Math.min(least, hit.score)) }))
 }
 
-/** Factor for rounding: values that are closer together count as equal, since only the last digits of a sum differ. */
+/** Factor for rounding: values closer together than 1/SAME count as equal, since only the last digits of a sum differ. */
 const SAME = 1e6
 
 /**

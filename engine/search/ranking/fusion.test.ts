@@ -162,7 +162,7 @@ describe("the ranking", () => {
         for (const [at, one] of known.entries()) {
           const before = ids(known).indexOf(one.id)
           const after = ids(known.with(at, { ...one, words: one.words + more })).indexOf(one.id)
-          // An unknown page may come in anywhere.
+          // An unknown page may appear anywhere.
           expect(before === -1 || after <= before).toBe(true)
         }
       }),

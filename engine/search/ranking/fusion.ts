@@ -1,6 +1,6 @@
 import type { CosineRange } from "../../embedder.ts"
 
-/** Everything that one query knows about one page before ranking. */
+/** Everything that is known about one page for one query before ranking. */
 export interface Candidate {
   readonly id: string
   /** The page's word evidence for the query, 0..1, see `word-evidence.ts`; 0 if the search ignores words. */
@@ -36,7 +36,7 @@ export interface Ranked {
   readonly lexical: number
   /** Nearness: the cosine scaled to the model's range, 0 if unknown. */
   readonly vector: number
-  /** Late interaction of the page's best passage, 0..1; 0 if that wasn't read. */
+  /** Late interaction of the page's best passage, 0..1; 0 if that passage wasn't read. */
   readonly late: number
   /** The reranker's score for the page's best passage, 0..1; 0 if no reranker was used. */
   readonly rerank: number
@@ -200,7 +200,7 @@ const RERANKER = {
   pages: 10,
   /** The reranker isn't asked if a page has this much word evidence. */
   enoughWords: 0.45,
-  /** If its best and worst scores (log-odds) differ by less than this, they aren't stretched. */
+  /** If the reranker's best and worst scores (log-odds) differ by less than this, they aren't stretched. */
   leastRange: 6,
 } as const
 

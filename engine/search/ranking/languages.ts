@@ -6,11 +6,11 @@ export type Reads = (language: string) => boolean
 
 /**
  * The share of its value that a page loses if the asker doesn't read its language. It equals the gain for a preferred
- * language: a page that matches nearly as well comes first, a much better one stays.
+ * language: readable pages that match nearly as well come first, but a much better match stays ahead.
  */
 const UNREAD = 0.15
 
-/** Moves pages that the asker can't read behind others that match nearly as well; all stay if none can be read. */
+/** Moves pages that the asker can't read behind others that match nearly as well; all keep their places if none can be read. */
 export function readableFirst(
   ranked: readonly Boosted[],
   reads: Reads,

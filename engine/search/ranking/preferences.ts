@@ -20,7 +20,7 @@ const WEIGHTS = {
   domains: 0.4,
   /** The caller asks for news: pages that are news come before all others that match about as well. */
   topic: 0.5,
-  /** Decides between pages that are about equal: a good answer from elsewhere stays ahead of a poor one from here. */
+  /** Decides between pages that are about equal: a good answer in another language, or from another country, stays ahead of a poor one. */
   languages: 0.15,
   countries: 0.15,
   /** The gain of a page from today; older pages gain less. */
@@ -29,9 +29,9 @@ const WEIGHTS = {
 
 /**
  * The loss of a page that mostly lists others, as a share of its match's value. Such a page contains the words of all
- * pages that it lists, many of them in its title and headings, so it often matches best where one of those answers.
- * With 0.25 it comes behind every page whose match is worth three quarters of its own, and stays first if nothing comes
- * near: a user who asks for the list by name gets it.
+ * pages that it lists, many of them in its title and headings, so it often matches best when one of those pages has the
+ * answer. With 0.25 it comes behind every page whose match is worth three quarters of its own, and stays first if no
+ * other page comes close: a user who asks for the list by name gets it.
  */
 const LISTING_LOSS = 0.25
 
@@ -87,7 +87,7 @@ export function boosted(
   return all.sort((a, b) => b.fused + b.boost - (a.fused + a.boost) || (a.id < b.id ? -1 : 1))
 }
 
-/** Larger than the margin that {@link CLOSE} in `crowding.ts` gives other pages. */
+/** Larger than the margin that {@link CLOSE} in `crowding.ts` allows other pages. */
 const RAISED = 1.1
 
 /**

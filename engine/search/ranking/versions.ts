@@ -115,7 +115,7 @@ function versionsIn(url: string): Parsed {
   return { path: `${pathname}${search}`, parts }
 }
 
-/** A bare number counts only if other parts follow it: at the end it is as often a chapter, a page of a list or a product. */
+/** A bare number counts as a version only if other parts follow it: at the end it is as often a chapter, a page of a list or a product. */
 function isVersion(segment: string, hasTail: boolean): boolean {
   const name = segment.toLowerCase()
   return (

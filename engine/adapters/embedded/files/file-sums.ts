@@ -54,7 +54,7 @@ export class FileSums {
     if (!this.#ledger.isCleaning) await this.#save({ ...this.#ledger, isCleaning: true })
   }
 
-  /** Records the current files. Nothing may write to the table during this time. */
+  /** Records the current files. Nothing may write to the table in the meantime. */
   async refresh(): Promise<void> {
     const known = this.#ledger.files
     const files: Record<string, readonly [number, number]> = {}
@@ -81,7 +81,7 @@ export async function coveredBytes(dir: string, table: string): Promise<number> 
 
 /**
  * The files of a table that are missing, have a different size, or (`withSums`) have different content than was
- * written. Checking sizes takes a millisecond per hundred files; checksums take as long as reading all of them.
+ * written. Checking sizes takes a millisecond per hundred files; checking checksums takes as long as reading all files.
  */
 export async function damagedFiles(dir: string, table: string, withSums: boolean): Promise<DamagedFile[]> {
   for (;;) {
@@ -116,7 +116,7 @@ export async function damagedLedger(dir: string, table: string): Promise<Damaged
 const folderOf = (dir: string, table: string): string => path.join(dir, `${table}.lance`)
 const ledgerOf = (dir: string, table: string): string => path.join(dir, `${table}.sums.json`)
 
-/** `null` if there is none, as with tables of older versions, or if it can't be read. */
+/** `null` if there is no ledger, as with tables from older versions, or if it can't be read. */
 async function readLedger(dir: string, table: string): Promise<Ledger | null> {
   const { value } = await readSealed<Ledger>(ledgerOf(dir, table))
   return value && { ...EMPTY, ...value }

@@ -9,7 +9,7 @@ export interface KeptFile {
   readonly version: string
 }
 
-/** Bytes of the checksum (CRC-32) after the content. Files of older versions have none. */
+/** Bytes of the checksum (CRC-32) after the content. Files from older versions have none. */
 const SUM_BYTES = 4
 
 /** Returns `null` if the file is missing or damaged, that is, its length or checksum is wrong. */

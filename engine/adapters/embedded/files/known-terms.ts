@@ -12,7 +12,7 @@ export const KNOWN_TERMS = "known-terms.bin"
 
 /**
  * Which terms are, or were, on some page: a Bloom filter (1970) of two megabytes, with four bits per term. The slots of
- * `term-frequencies.ts` can't tell, because none of them is empty in a large index.
+ * `term-frequencies.ts` don't show this, because none of them is empty in a large index.
  *
  * Stored in the same way as the frequencies: a process that is killed loses the new terms of its last seconds. So the
  * index itself is queried before a term that is unknown here is treated as misspelt.
@@ -41,7 +41,7 @@ export class KnownTerms {
     return (await readKept(fileIn(dir), BYTES)) !== null
   }
 
-  /** Returns these terms, or newer ones if they were saved since. */
+  /** Returns these terms, or newer ones if any have been saved since. */
   async newest(dir: string): Promise<KnownTerms> {
     return (await keptVersion(fileIn(dir))) === this.#version ? this : KnownTerms.load(dir)
   }
@@ -89,7 +89,7 @@ const fileIn = (dir: string) => path.join(dir, KNOWN_TERMS)
 /** The distance between two consecutive bits of a term, so that two hashes determine all four bits (Kirsch, Mitzenmacher 2006). */
 const stepOf = (term: string): number => hash(term, 0x2c1b3c6d) | 1
 
-/** FNV-1a over UTF-16 units, with a final mixing step so that the low bits depend on all of it. */
+/** FNV-1a over UTF-16 units, with a final mixing step so that the low bits depend on the whole term. */
 function hash(term: string, start: number): number {
   let value = fnv1a(term, start)
   value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d)

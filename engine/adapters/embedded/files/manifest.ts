@@ -13,7 +13,7 @@ export const INDEX_FORMAT = 5
 /** Formats whose pages `old-index.ts` can read, so that they can be copied into an index of the current format. */
 export const OLD_FORMATS: readonly number[] = [2, 3, 4]
 
-/** Describes an index: stored in `index.json` next to the tables. When an index is created, it is written last. */
+/** Describes an index; stored in `index.json` next to the tables. It is the last thing written when an index is created. */
 export interface Manifest {
   readonly format: number
   /** Id of the embedder that made the vectors. */

@@ -17,11 +17,11 @@ const CHARS_AT_A_TIME = 200_000
 export const PAGES_DB = "pages.db"
 /** Bytes of memory for cached page facts, enough for about five thousand pages; a question reads the facts of thirty. */
 const FACTS_MEMORY = new CacheMemory("page-facts", 4 * 1024 * 1024)
-/** Bytes of memory that a parsed fact takes per character of its JSON: 1.2 was measured. */
+/** Bytes of memory that a parsed fact takes up per character of its JSON; the measured value is 1.2. */
 const BYTES_PER_CHAR = 2
 /** SQLite's number for the mode in which a file can be shortened step by step. */
 const INCREMENTAL = 2
-/** The share of empty file pages that stays for later writes; half for a file that would have to be rewritten. */
+/** The share of a file's pages that may stay empty for later writes; half for a file that would have to be rewritten. */
 const LOOSE = 0.1
 const LOOSE_REWRITTEN = 0.5
 /** In file pages. It isn't worth giving back less than a megabyte, and the event loop is blocked while two megabytes at a time are given back. */
@@ -31,9 +31,9 @@ const GIVEN_BACK_AT_A_TIME = 128
 const PASSAGES_AT_A_TIME = 8
 
 /**
- * Rows are tens to hundreds of kilobytes. Larger file pages and a mapped file read one in a few steps instead of
- * hundreds of system calls; mapped memory belongs to the system's cache and is released when memory is short. A
- * checkpoint copies four megabytes while the event loop waits.
+ * Rows are tens to hundreds of kilobytes. With larger file pages and a mapped file, a row is read in a few steps
+ * instead of hundreds of system calls; mapped memory belongs to the system's cache and is released when memory is
+ * short. A checkpoint copies four megabytes while the event loop waits.
  */
 const BEFORE_WAL = "pragma page_size = 16384; pragma mmap_size = 1073741824"
 /** Lets `giveBack` cut the file pages of deleted rows off the end of the file. Only for new files: setting this on an existing file would write to it. */
@@ -73,7 +73,7 @@ const ANY_OF = "id in (select value from json_each(?))"
 type WholePage = StoredPage & Pick<PageRow, "facts" | "passage_terms">
 
 /**
- * The pages themselves, by id: the content that hits show, in an SQLite file next to the tables that find it.
+ * The pages themselves, by id: the content that hits show, in an SQLite file next to the tables used to find it.
  *
  * A page is written here before it is written to the tables, and removed from the tables before it is removed here, so
  * that every page that is found can be read. `interrupted-writes.ts` completes anything a killed process left
@@ -114,7 +114,8 @@ export class PageStore implements Disposable {
     )
     this.#heads = db.prepare(`select id, revision, title, details from page where ${ANY_OF}`)
     this.#markdown = db.prepare("select markdown from page where id = ? and revision = ?")
-    // SQLite returns the value itself for a single path and an array for several, so there are always at least two.
+    // SQLite returns the value itself for a single path and an array for several, so there are always at least two
+    // paths.
     this.#somePassages = Array.from({ length: PASSAGES_AT_A_TIME - 1 }, (_, i) =>
       db.prepare(
         `select json_extract(passages, ?${", ?".repeat(i + 1)}) as passages from page where id = ? and revision = ?`,
@@ -250,8 +251,8 @@ export class PageStore implements Disposable {
   }
 
   /**
-   * The passages at the given positions: on a page with two hundred passages, reading five takes a tenth of the time of
-   * reading all.
+   * The passages at the given positions: on a page with two hundred passages, reading five takes a tenth of the time
+   * that reading all of them takes.
    */
   passagesAt({ id, revision }: PageHead, positions: readonly number[]): Map<number, Passage> {
     const found = new Map<number, Passage>()
@@ -325,8 +326,8 @@ export class PageStore implements Disposable {
   /**
    * Returns the space of deleted pages to the file system, except for some room for new pages.
    *
-   * @param mayRewrite whether a file of an older version may be rewritten, which is required first: no other process
-   * can write during that time, and it takes disk space
+   * @param mayRewrite whether a file from an older version may be rewritten, without which its space can't be returned:
+   * no other process can write in the meantime, and it takes disk space
    */
   async giveBack({ mayRewrite }: { readonly mayRewrite: boolean }): Promise<void> {
     const isWhole = this.#pragma("auto_vacuum") !== INCREMENTAL

@@ -12,8 +12,8 @@ export const TERM_FREQUENCIES = "terms.bin"
  * Approximately how many pages each term is on, which makes the scores of different questions comparable.
  *
  * The writer counts as it indexes; a page that is indexed again is counted again, both for its terms and in the total,
- * so the ratio stays right. Stored next to the tables, because LanceDB doesn't report it, and querying it term by term
- * costs more than the search. A process that is killed loses the counts of its last seconds.
+ * so the ratio stays right. The counts are stored next to the tables, because LanceDB doesn't report them, and querying
+ * term by term costs more than the search. A process that is killed loses the counts of its last seconds.
  */
 export class TermFrequencies {
   readonly #counts: Uint32Array
@@ -46,7 +46,7 @@ export class TermFrequencies {
     return (await readKept(fileIn(dir), 4 + SLOTS * 4)) !== null
   }
 
-  /** Returns these counts, or newer ones if they were saved since. */
+  /** Returns these counts, or newer ones if any have been saved since. */
   async newest(dir: string): Promise<TermFrequencies> {
     return (await keptVersion(fileIn(dir))) === this.#version ? this : TermFrequencies.load(dir)
   }

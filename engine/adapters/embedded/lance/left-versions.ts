@@ -15,7 +15,7 @@ export class LeftVersions {
   #seenAt = 0
   #told = ""
 
-  /** @param steady a clock like `steadyNow()`, which measures how long they have been unchanged, so that a change of the system clock has no effect */
+  /** @param steady a clock like `steadyNow()`, which measures how long versions have been unchanged, so that a change to the system clock has no effect */
   constructor(steady: () => number = steadyNow) {
     this.#steady = steady
   }

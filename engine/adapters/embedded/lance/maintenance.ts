@@ -8,7 +8,7 @@ import { KEEP_VERSIONS_MS, OldVersions } from "./old-versions.ts"
 
 /** Number of new rows that triggers a run. Rows that aren't in an index yet are searched one by one, which is cheap for few rows and expensive for many. */
 const ROWS_BETWEEN_RUNS = 2000
-/** The cost of a run grows with the table, so it waits until this share of the table is new. */
+/** A run also waits until this share of the table is new, because its cost grows with the table. */
 const SHARE_BETWEEN_RUNS = 0.1
 const IDLE_BEFORE_RUN_MS = 3000
 /** How long after the last write the old versions kept for readers are deleted: slightly longer than readers can use them. */
@@ -16,7 +16,7 @@ const IDLE_BEFORE_CLEANING_MS = KEEP_VERSIONS_MS + 2000
 /** A run may take at most this share of the time, however much is written. */
 const LONGEST_SHARE = 0.25
 
-/** Number of rows from which an approximate index is faster than comparing every vector. */
+/** Minimum number of rows at which an approximate index is faster than comparing every vector. */
 const VECTOR_INDEX_FROM = 10_000
 /** Maximum number of segments. Each run adds a segment to the vector index, and each segment costs a query up to a millisecond. */
 const SEGMENTS = 3
@@ -52,7 +52,7 @@ export interface MaintenanceOptions {
 export class Maintenance implements AsyncDisposable {
   readonly #options: MaintenanceOptions
   readonly #old: OldVersions
-  /** An earlier process might have left versions. */
+  /** An earlier process might have left old versions behind. */
   #hasOld = true
   #rows = 0
   #threshold = ROWS_BETWEEN_RUNS
@@ -73,7 +73,7 @@ export class Maintenance implements AsyncDisposable {
     this.#schedule()
   }
 
-  /** Does a last run if there is something to do. */
+  /** Runs one last time if there is something to do. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)

@@ -54,7 +54,7 @@ export class OldVersions {
     if (this.#watch.hasStepped()) this.#steppedAt = steadyNow()
     if (steadyNow() - this.#steppedAt < KEEP_VERSIONS_MS) return NEVER
     const ages = versions.map(({ timestamp }) => Date.now() - Number(timestamp))
-    // If the clock was set back, the versions would stay until it catches up, which could take years.
+    // If the clock was set back, the versions would be kept until it catches up, which could take years.
     if (Math.abs(ages.at(-1) ?? 0) > KEEP_VERSIONS_MS && ages.slice(0, -1).some((age) => age < 0))
       return ALWAYS
     return versions[ages.findLastIndex((age) => age >= KEEP_VERSIONS_MS)]?.timestamp ?? NEVER

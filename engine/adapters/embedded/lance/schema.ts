@@ -19,7 +19,7 @@ import type { FilterColumns, PageRow } from "../../../index/page-record.ts"
 const text = (name: string, nullable = false) => new Field(name, new Utf8(), nullable)
 const number = (name: string, nullable = false) => new Field(name, new Float64(), nullable)
 
-/** The column with the labels of readers. Tables of earlier versions get it when they are opened for writing. */
+/** The column with the labels of readers. It is added to tables from earlier versions when they are opened for writing. */
 export const READERS = "readers"
 
 /** Columns used in filters, in both tables. */

@@ -51,7 +51,7 @@ describe("the disk space of deleted pages", () => {
   const open = (mode: "read" | "write" = "write") =>
     EmbeddedEngine.open({ dir, mode, embedder: new HashingEmbedder() })
 
-  /** All files of the index; starts over if a folder disappears while it is read. */
+  /** All files of the index; starts over if a folder disappears while it is being read. */
   const below = (): Promise<string[]> => readdir(dir, { recursive: true }).catch(below)
 
   /** Size of everything that grows with the number of pages; the counts of terms have a fixed size. */
@@ -183,7 +183,7 @@ describe("the disk space of deleted pages", () => {
       vi.advanceTimersByTime(61_000)
       expect(steadyNow() - since).toBeGreaterThan(60_000)
       expect(await old.areDue()).toBe(true)
-      // The first run may merge files and leave the files that it replaced.
+      // The first run may merge files and leave behind the files that it replaced.
       await old.clean()
       await old.clean()
       expect(await count()).toBeLessThan(before)

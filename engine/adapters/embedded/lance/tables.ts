@@ -49,7 +49,7 @@ export interface Tables {
 }
 
 /**
- * @param lagMs how old a version other processes may see; 0 for the process that writes.
+ * @param lagMs how far behind the newest version a reader may be; 0 for the process that writes.
  * @param cacheMb how many megabytes of the indices a reader may cache. Default: depends on the machine
  */
 export async function connectTo(dir: string, lagMs: number, cacheMb = indexCacheMb(0)): Promise<Connection> {
@@ -108,7 +108,7 @@ export async function indexedPages({ pages }: Tables): Promise<Map<string, Index
   return indexed
 }
 
-/** Creates an empty index. Removes anything left by a process that died while doing this. */
+/** Creates an empty index. Removes anything left behind by a process that died while doing so. */
 export async function createIndex(
   connection: Connection,
   dir: string,
@@ -170,7 +170,7 @@ async function indexFilterColumns(table: Table): Promise<void> {
   }
 }
 
-/** Adds the readers column to tables of an earlier version, empty: anyone may read their pages. Safe to repeat after a crash. */
+/** Adds the readers column to tables from an earlier version, empty: anyone may read their pages. Safe to repeat after a crash. */
 export async function addReaders({ pages, vectors }: Pick<Tables, "pages" | "vectors">): Promise<void> {
   for (const table of [pages, vectors]) {
     const { fields } = await table.schema()

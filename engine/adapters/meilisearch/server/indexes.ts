@@ -19,7 +19,7 @@ import { type Server, isMissing } from "./server.ts"
  */
 export const INDEX_FORMAT = 2
 
-/** Describes an index: a document next to the texts. When an index is created, it is written last. */
+/** Describes an index; stored as a document next to the texts. It is the last thing written when an index is created. */
 export interface Manifest {
   readonly format: number
   /** Id of the embedder that created the vectors. */
@@ -36,7 +36,7 @@ export interface Indexes {
 
 const PARTS = ["texts", "pages", "passages"] as const
 const MANIFEST = "manifest"
-/** The number up to which the server counts hits: high enough for any number of them. */
+/** Maximum number of hits that the server counts: high enough to count all of them. */
 const ALL = 1_000_000_000
 
 export function indexesOf({ client }: Server, name: string): Indexes {
@@ -59,7 +59,7 @@ export async function readManifest(server: Server, name: string): Promise<Manife
   }
 }
 
-/** Creates an empty index. Deletes anything left by a process that died while doing this. */
+/** Creates an empty index. Deletes anything left behind by a process that died while doing so. */
 export async function createIndexes(server: Server, name: string, manifest: Manifest): Promise<void> {
   await dropIndexes(server, name)
   const indexes = indexesOf(server, name)

@@ -53,7 +53,7 @@ export class Server {
     })
   }
 
-  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server has another version. */
+  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server runs another version. */
   async checkVersion(): Promise<void> {
     const { pkgVersion } = await this.client.getVersion()
     const [major = 0, minor = 0] = pkgVersion.split(".").map(Number)

@@ -71,8 +71,8 @@ export interface ToldError {
 }
 
 /**
- * A node that dies while it answers is reported as a server error (500). Other nodes have copies of its data, so the error is
- * temporary (503).
+ * A node that dies while answering is reported as a server error (500). Other nodes have copies of its data, so the
+ * error is temporary (503).
  */
 export function failureIn(status: number, error: ToldError): Failure {
   const { type = "no type", root_cause: causes = [] } = error
@@ -112,7 +112,7 @@ export class Cluster implements AsyncDisposable {
     })
   }
 
-  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server has another version, or is another kind of server. */
+  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server runs another version, or is another kind of server. */
   async checkVersion(): Promise<void> {
     const said = await this.ask<{ version?: { number?: string; distribution?: string } }>((client) =>
       client.info(),

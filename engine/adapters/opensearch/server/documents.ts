@@ -25,7 +25,7 @@ export interface PageDocument extends FilterFields {
   readonly head: string
   readonly facts: string
   readonly passage_terms: string
-  /** All different terms, separated by single spaces. */
+  /** All distinct terms, separated by single spaces. */
   readonly words: string
   readonly sections: ReadonlyArray<{ readonly terms: string }>
   readonly markdown: string

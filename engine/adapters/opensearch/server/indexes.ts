@@ -39,8 +39,8 @@ export async function readManifest(cluster: Cluster, name: string): Promise<Inde
 }
 
 /**
- * Creates an empty index. If several processes do this at once, they all use the resulting index. Anything left by a
- * process that died while doing this is used, or deleted if it doesn't fit.
+ * Creates an empty index. If several processes do this at once, they all use the resulting index. Anything left behind
+ * by a process that died while doing so is used, or deleted if it doesn't fit.
  */
 export async function createIndexes(
   cluster: Cluster,
@@ -70,7 +70,7 @@ async function fits(cluster: Cluster, name: string, dimensions: number): Promise
   return (is === dimensions && count === 0) || (await readManifest(cluster, name)) !== null
 }
 
-/** Creates the claims index, which indexes of earlier versions lack. */
+/** Creates the claims index, which indexes from earlier versions lack. */
 export async function createClaims(cluster: Cluster, name: string, spread: Spread): Promise<void> {
   await create(cluster, indexesOf(name).claims, claimsIndex(spread))
 }
@@ -87,7 +87,7 @@ async function create(cluster: Cluster, index: string, body: object): Promise<bo
   }
 }
 
-/** Deletes all of them at once: if an index were half deleted, another process would adopt the rest. */
+/** Deletes all the indexes at once: if only some were deleted, another process would adopt the rest. */
 export async function dropIndexes(cluster: Cluster, name: string): Promise<void> {
   const index = Object.values(indexesOf(name))
   await orNull(cluster.ask((client) => client.indices.delete({ index, ignore_unavailable: true })))
@@ -112,7 +112,7 @@ export function refuseOtherFormat({ format }: IndexInfo, name: string): void {
   )
 }
 
-/** Terms are already analysed, and separated by single spaces. Only the beginning of a token longer than any word counts. */
+/** Terms are already analysed, and separated by single spaces. A token longer than any word is truncated. */
 export const LONGEST_TERM = 200
 const ANALYSIS = {
   tokenizer: { spaces: { type: "whitespace", max_token_length: 1_000_000 } },
@@ -212,7 +212,7 @@ function vectorsIndex(dimensions: number, spread: Spread) {
   }
 }
 
-/** Adds fields that indexes of earlier versions lack. */
+/** Adds fields that indexes from earlier versions lack. */
 export async function addNewFields(cluster: Cluster, name: string): Promise<void> {
   const { pages, vectors } = indexesOf(name)
   const body = { properties: { readers: { type: "keyword" as const } } }

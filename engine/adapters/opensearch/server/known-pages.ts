@@ -71,7 +71,7 @@ export class KnownPages {
   async *passageTerms(ids: readonly string[]): AsyncGenerator<readonly [id: string, packed: Uint8Array]> {
     for (let at = 0; at < ids.length; at += PAGES_AT_A_TIME) {
       const some = ids.slice(at, at + PAGES_AT_A_TIME)
-      // Reads the columns needed next as well, in their current state.
+      // Also reads the columns needed next, in their current state.
       const read = await this.#reads.columns(some, ["passage_terms", ...KNOWN])
       for (const id of some) {
         const columns = read.get(id)
@@ -103,7 +103,7 @@ export class KnownPages {
     )
   }
 
-  /** A long field of pages, by page id. Pages that were replaced since are left out. */
+  /** A long field of pages, by page id. Pages that have been replaced since are left out. */
   async storedText(wanted: readonly PageHead[], field: LongField): Promise<Map<string, string>> {
     const fetched = await this.#reads.documents(wanted.map(({ id }) => id))
     const found = new Map<string, string>()
@@ -113,7 +113,7 @@ export class KnownPages {
       if (!document) continue
       if (document.version === this.#columns.get(id)?.["written"])
         found.set(id, document.source[field] as string)
-      // The page was rewritten since, possibly with the same content.
+      // The page has been rewritten since, possibly with the same content.
       else others.set(id, revision)
     }
     for (const { columns, source } of await this.#whole([...others.keys()])) {

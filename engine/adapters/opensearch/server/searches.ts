@@ -49,7 +49,7 @@ interface Asked {
   readonly done: PromiseWithResolvers<SearchAnswer>
 }
 
-/** Reads ids and columns from the columns alone: the server opens no document for them. */
+/** Reads ids and columns without opening any document. */
 export const COLUMNS_ONLY = { _source: false, stored_fields: "_none_", track_total_hits: false } as const
 
 /** Sends searches; those made in one turn of the event loop are combined into one request (`_msearch`). */
@@ -81,9 +81,9 @@ export class Searches {
   }
 
   /**
-   * Documents by their ids, in the state that searches see, with the version of each. Skips the search with which a
-   * fetch by columns begins. Documents are returned whole, as they were written: to extract a field, the cluster would
-   * parse and rewrite the whole document.
+   * Documents by their ids, in the state that searches see, with the version of each. This skips the search that a
+   * fetch by columns begins with. Documents are returned whole, as they were written: to extract a field, the cluster
+   * would parse and rewrite the whole document.
    */
   async byId(index: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>> {
     if (ids.length === 0) return new Map()

@@ -79,10 +79,10 @@ export class Shards {
   }
 }
 
-/** The total number of parts that shards consist of, or the nearest possible number, so that an index can be split later. */
+/** Base-2 logarithm of the total number of parts that shards consist of, or of the nearest possible number, so that an index can be split later. */
 const PARTS_LOG2 = 10
 
-/** The shard to which a document with this id, or a search with this routing value, goes, in an index created with this many shards. */
+/** The shard that a document with this id, or a search with this routing value, goes to in an index created with this many shards. */
 export function shardOf(routing: string, shards: number): number {
   const parts = 2 ** Math.max(1, PARTS_LOG2 - (32 - Math.clz32(shards - 1)))
   const all = shards * parts

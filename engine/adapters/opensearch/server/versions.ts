@@ -6,8 +6,8 @@ import { randomInt } from "node:crypto"
  * and changes nothing. Two processes that write in the same millisecond seldom get the same version, since each uses
  * its own part of the millisecond.
  *
- * Even versions belong to crawled pages; the odd one after each belongs to the vectors of that page, so vectors never
- * replace those of a page that was written since.
+ * Even versions belong to crawled pages; the odd version after each belongs to the vectors of that page, so vectors
+ * never replace those of a page that has been written since.
  */
 export class Versions {
   readonly #part = 2 * randomInt(500)

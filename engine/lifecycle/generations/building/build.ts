@@ -40,7 +40,7 @@ export async function buildingFor(context: GenerationContext, target: Target): P
   if (building && sameTarget(building, target)) return building.name
   await refuseWithoutRoom(context, generations.current)
   const name = nextName(generations)
-  // Nothing refers to this name: anything there is left over from a lost generations file.
+  // Nothing refers to this name: anything stored under it was left over from a lost generations file.
   await adapter.drop(name)
   const { format, embedder } = target
   await file.change(({ dropping }) => ({
@@ -62,8 +62,8 @@ async function refuseWithoutRoom({ adapter }: GenerationContext, current: string
 }
 
 /**
- * The generation being built, opened for writing. If it can't be opened, for example after a power failure, it is given
- * up: the next build starts a new one.
+ * The generation being built, opened for writing. If it can't be opened, for example after a power failure, it is
+ * abandoned: the next build starts a new one.
  */
 export async function openBuilding(
   { adapter, file, onProblem }: GenerationContext,
@@ -75,7 +75,7 @@ export async function openBuilding(
   } catch (error) {
     const isDamaged =
       error instanceof EngineError && (error.code === "ENGINE_UNAVAILABLE" || error.code === "INDEX_DAMAGED")
-    // If the adapter's server is unreachable, the state is unknown, so nothing is given up.
+    // If the adapter's server is unreachable, the state is unknown, so nothing is abandoned.
     if (isDamaged && (await isReachable(adapter, name))) {
       await file.change(({ dropping }) => ({ building: null, dropping: [...dropping, name] }))
     }
@@ -90,7 +90,7 @@ function isReachable(adapter: GenerationAdapter, name: string): Promise<boolean>
   )
 }
 
-/** Makes another generation the current one, and keeps the previous one; a damaged one only until readers have released it. */
+/** Makes another generation the current one, and keeps the previous one; a damaged one is kept only until readers have released it. */
 export async function swapTo(
   context: GenerationContext,
   name: string,

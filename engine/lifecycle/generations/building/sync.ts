@@ -9,7 +9,7 @@ const READ_AT_ONCE = 100
 type Target = Pick<Engine, "allPages" | "load" | "remove">
 
 export interface SyncOptions {
-  /** No one writes to it during this time, or the writes are synced afterwards. */
+  /** The index to copy; nothing writes to it in the meantime, or the writes are synced afterwards. */
   readonly from: Pick<Engine, "allPages">
   readonly to: Target
   /** Whether both indexes were made by the same embedder, in which case vectors are copied too. */
@@ -67,7 +67,7 @@ export async function syncPages(options: SyncOptions): Promise<{ loaded: number;
   return done
 }
 
-/** Does the same for selected pages. */
+/** Like {@link syncPages}, but only for the given pages. */
 export async function syncSome(
   urls: readonly PageUrl[],
   { from, to }: { readonly from: Pick<Engine, "get">; readonly to: Target },
@@ -93,7 +93,7 @@ function isSame(here: PageWithVectors, there: PageWithVectors, withVectors: bool
 
 const idOf = ({ page }: PageWithVectors): string => pageId(page.url)
 
-/** Compares two pages by their order; a missing one comes last. */
+/** Compares two pages by their order; a missing page comes last. */
 function compare(here: PageWithVectors | null, there: PageWithVectors | null): number {
   if (!here || !there) return here ? -1 : 1
   const [one, other] = [idOf(here), idOf(there)]

@@ -9,7 +9,7 @@ import { Upgrade, type UpgradeOptions, settled, upgradeFormat } from "./upgrade.
  * created. A target abandoned by a rollback is built as well.
  *
  * @returns false if it was interrupted; another call continues.
- * @throws EngineError `INDEX_LOCKED` while another process writes, and the errors of `openForWriting`
+ * @throws EngineError `INDEX_LOCKED` while another process is writing, and the errors of `openForWriting`
  */
 export async function upgradeNow(context: GenerationContext, options: UpgradeOptions): Promise<boolean> {
   const { signal } = options

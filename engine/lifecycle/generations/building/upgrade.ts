@@ -28,10 +28,10 @@ export interface UpgradeOptions {
 }
 
 /**
- * Builds the generation that will replace the current one, while the current one is searched and written to.
+ * Builds the generation that will replace the current one, while the current one is being searched and written to.
  *
- * The process that holds the current generation open for writing creates one of these and writes through its {@link
- * Upgrade.engine}. Nothing may be written while {@link Upgrade.work} runs.
+ * The process that holds the current generation open for writing creates an `Upgrade` and writes through its {@link
+ * Upgrade.engine}. Nothing may be written while {@link Upgrade.work} is running.
  */
 export class Upgrade {
   /** The current generation. Later writes to it are copied afterwards. */

@@ -29,7 +29,7 @@ export class DataFolder implements AsyncDisposable {
     return new DataFolder(await mkdtemp(path.join(tmpdir(), "fossick-generations-")), adapterIn)
   }
 
-  /** The models of a process for which this model is configured. */
+  /** The generation context of a process for which this model is configured. */
   context(model = "first"): GenerationContext {
     const adapter = this.#adapterIn(this.dir)
     return {

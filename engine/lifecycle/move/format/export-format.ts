@@ -89,7 +89,7 @@ export function packFrame(
   return { bytes, hash }
 }
 
-/** The head of a frame; `null` if it isn't one. */
+/** The head of a frame; `null` if the bytes aren't one. */
 export function readHead(bytes: Buffer): FrameHead | null {
   if (bytes.readUInt32LE(HASHED_BYTES + HASH_BYTES) !== crc32(bytes.subarray(0, HASHED_BYTES + HASH_BYTES))) {
     return null

@@ -14,10 +14,10 @@ const MAX_VECTOR_BYTES = MAX_FRAME_BYTES / 2
 
 /** A page in an export. */
 export interface ExportedPage extends PageWithVectors {
-  /** Its {@link pageId}. */
+  /** The page's {@link pageId}. */
   readonly id: string
   readonly passages: number
-  /** Its {@link pageDigest}. */
+  /** The page's {@link pageDigest}. */
   readonly digest: Buffer
 }
 

@@ -29,7 +29,7 @@ interface CheckedFrame extends FrameHead {
 
 /** The frames whose pages were read, including the header's. */
 interface SoundPart {
-  /** The end of the last of them, in bytes from the beginning. */
+  /** The end of the last of these frames, in bytes from the beginning. */
   readonly bytes: number
   readonly frames: number
   /** Hash of the last frame. */

@@ -23,7 +23,7 @@ export interface ExportPosition {
   /** Number of intact frames, including the header, and the hash of the last one. */
   readonly frames: number
   readonly hash: Buffer
-  /** Id of the last page in them; empty if there is none. */
+  /** Id of the last page in these frames; empty if there is none. */
   readonly lastId: string
   readonly totals: RunningTotals
 }
@@ -36,9 +36,9 @@ export interface ExportPart {
 
 /**
  * Exports an index (export-format.ts), part by part; each part is one or more whole frames. Keeps at most two frames in
- * memory. Each page is exported in the state that it is in when it is read.
+ * memory. Each page is exported in its state at the time it is read.
  *
- * @throws CommandError when this index was replaced by an index of another model in the meantime
+ * @throws CommandError when this index was replaced by an index made with another model in the meantime
  */
 export async function* writeExport(
   engine: Engine,

@@ -27,7 +27,7 @@ const LETTERS = 2000
 const MARK = /^(?:##|[▁Ġ])/
 
 /**
- * The Unicode names of the scripts for which a tokenizer has pieces; `null` if its file doesn't tell, for example
+ * The Unicode names of the scripts for which a tokenizer has pieces; `null` if its file doesn't show them, for example
  * because it works on bytes.
  *
  * @param tokenizer the JSON of the tokenizers library

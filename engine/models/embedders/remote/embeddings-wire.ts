@@ -7,7 +7,7 @@ export interface EmbeddingsShape {
   body(model: string, texts: readonly string[]): object
   /** One list of numbers for each text, in order; not validated further. @throws ModelServerError */
   vectors(answer: unknown, count: number): readonly unknown[]
-  /** The number of tokens read, according to the server; `null` if it doesn't say. */
+  /** The number of tokens read, according to the server; `null` if it doesn't report the number. */
   tokens(answer: unknown): number | null
 }
 

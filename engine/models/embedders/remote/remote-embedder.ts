@@ -35,11 +35,11 @@ export type RemoteSettings = Pick<
 const PROBE = "ready?"
 /**
  * The lowest cosine allowed between two vectors of the same text from the same model. Servers compute in 16-bit or
- * 8-bit numbers, alone or in a batch, which gives 0.99 and more. Two different models of the same dimensions are near
- * 0.
+ * 8-bit numbers, alone or in a batch, which gives 0.99 and more. Vectors from two different models with the same
+ * dimensions have a cosine near 0.
  */
 const SAME_MODEL = 0.95
-/** Time limits for texts of pages are longer than for questions: no user waits for them, and a request contains more of them. */
+/** Time limits for texts of pages are longer than for questions: no user is waiting for them, and a request contains more of them. */
 const INDEX_PATIENCE = 30
 /** Attempts at embedding page texts before the server counts as unavailable. */
 const ATTEMPTS = 3
@@ -48,7 +48,7 @@ const LAST_RETRY_MS = 60_000
 /** Maximum size of a response: each number of a vector takes up to 24 bytes; the rest, such as the model's name, is short. */
 const BYTES_PER_DIMENSION = 24
 const BYTES_BESIDE = 64 * 1024
-/** How often a text that the server refuses is cut in half: servers that don't truncate texts refuse long ones. */
+/** How many times a text that the server refuses is cut in half: servers that don't truncate texts refuse long ones. */
 const SHORTENED = 3
 /** Statuses that servers return when a request or a text is too large. */
 const TOO_MUCH = new Set([400, 413, 422])
