@@ -49,7 +49,7 @@ function packages() {
 export const noNode = (
   version,
 ) => `Fossick needs Node.js ${NODE_MAJOR} or newer. This is ${version}, and the one that npm installs with Fossick
-is not there (on ${process.platform} ${process.arch}). Do one of these:
+is missing (on ${process.platform} ${process.arch}). Do one of these:
   - install Node.js ${NODE_MAJOR} from https://nodejs.org/ and run the command again;
   - in a clone, run npm ci again, without --omit=optional, and let it run the install script of the package node.
 `

@@ -78,7 +78,7 @@ export const COMMANDS: Registry = {
     load: async () => (await import("./commands/pages/removals.ts")).removals,
   },
   why: {
-    summary: "show why a page is found, or is not",
+    summary: "show why a page is or is not found",
     group: "Pages",
     load: async () => (await import("./commands/pages/why.ts")).why,
   },

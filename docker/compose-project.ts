@@ -128,7 +128,7 @@ export class ComposeProject {
     child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part))
     child.stderr.setEncoding("utf8").on("data", (part: string) => (err += part))
     const [code] = (await once(child, "close")) as [number | null]
-    if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}:\n${err || out}`)
+    if (code !== 0) throw new Error(`${program} ${args.join(" ")} exited with code ${code}:\n${err || out}`)
     return out
   }
 }

@@ -38,7 +38,7 @@ try {
 
 function id(name: string): number {
   const value = process.env[name] ?? ""
-  if (!/^\d{1,9}$/.test(value)) throw new Error(`${name} must be a number, as \`id\` shows it.`)
+  if (!/^\d{1,9}$/.test(value)) throw new Error(`${name} must be a number, as shown by \`id\`.`)
   return Number(value)
 }
 

@@ -15,7 +15,7 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
       problems(settings).map((problem) =>
         wrong(
           `${problem}.`,
-          `Until you correct this, no ${called.one} is sent. See docs/notifications.md#alerts.`,
+          `Until you correct this, no ${called.one} will be sent. See docs/notifications.md#alerts.`,
         ),
       ),
     )

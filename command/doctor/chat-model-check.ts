@@ -6,7 +6,7 @@ import { saidIn } from "./model-checks.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 
 const ADVICE =
-  "Check FOSSICK_LLM_URL, FOSSICK_LLM_MODEL, FOSSICK_LLM_API_KEY and the server: docs/chat-models.md. Until then, answers quote sentences of the pages."
+  "Check FOSSICK_LLM_URL, FOSSICK_LLM_MODEL, FOSSICK_LLM_API_KEY and the server: docs/chat-models.md. Until then, answers quote sentences from the pages."
 
 /**
  * Has the language model write a word, and reports what works. Everything sent is our own text, so the server's own

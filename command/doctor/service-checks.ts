@@ -88,9 +88,9 @@ export const browserCheck = ({ browserPath }: DoctorSettings): Check => ({
 const INDEX_ADVICE: Readonly<Record<DoctorSettings["engine"], string>> = {
   embedded: "See docs/troubleshooting.md. If nothing there helps, restore a backup.",
   meilisearch:
-    "Check that the server at FOSSICK_MEILI_URL runs and accepts FOSSICK_MEILI_KEY: docs/use-meilisearch.md.",
+    "Check that the server at FOSSICK_MEILI_URL is running and accepts FOSSICK_MEILI_KEY: docs/use-meilisearch.md.",
   opensearch:
-    "Check that the cluster at FOSSICK_OPENSEARCH_URLS runs and accepts FOSSICK_OPENSEARCH_USER and FOSSICK_OPENSEARCH_PASSWORD: docs/use-opensearch.md.",
+    "Check that the cluster at FOSSICK_OPENSEARCH_URLS is running and accepts FOSSICK_OPENSEARCH_USER and FOSSICK_OPENSEARCH_PASSWORD: docs/use-opensearch.md.",
 }
 
 /** Opens the index for reading, as a search does, and runs a query. */

@@ -52,7 +52,7 @@ async function findingsOfServer(dataDir: string, server: ServerLocation): Promis
   } catch (error) {
     return wrong(
       `The state cannot be read: ${(error as Error).message}`,
-      "Check that PostgreSQL runs, and that FOSSICK_STATE and FOSSICK_STATE_PASSWORD are right. See docs/use-postgresql.md.",
+      "Check that PostgreSQL is running, and that FOSSICK_STATE and FOSSICK_STATE_PASSWORD are right. See docs/use-postgresql.md.",
     )
   }
 }

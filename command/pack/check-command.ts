@@ -145,7 +145,7 @@ function refuseUnwanted(folder: string): void {
 
 function run(program: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd: home, env, encoding: "utf8" })
-  if (status !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${status}:\n${stdout}${stderr}`)
+  if (status !== 0) throw new Error(`${program} ${args.join(" ")} exited with code ${status}:\n${stdout}${stderr}`)
   return stdout.trim()
 }
 
@@ -153,7 +153,7 @@ function run(program: string, ...args: string[]): string {
 async function later(program: string, ...args: string[]): Promise<void> {
   const child = spawn(program, args, { cwd: home, env, stdio: ["ignore", "ignore", "inherit"] })
   const [code] = (await once(child, "exit")) as [number | null]
-  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`)
+  if (code !== 0) throw new Error(`${args.join(" ")} exited with code ${code}`)
 }
 
 function isAlive(pid: number): boolean {

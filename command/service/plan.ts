@@ -66,7 +66,7 @@ export function installation(programs: Programs): readonly Step[] {
       },
     },
     {
-      about: `start ${SERVICE}, or restart it if it runs`,
+      about: `start ${SERVICE}, or restart it if it is running`,
       isDone: () => false,
       do: () => {
         // After too many failed starts systemd would refuse another.

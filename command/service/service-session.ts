@@ -58,7 +58,7 @@ Run its commands as its user and with its settings:
 export function uninstallService({ dryRun }: { readonly dryRun: boolean }): number {
   if (!dryRun) refuseWithoutRights()
   carryOut(removal(), dryRun)
-  const verb = dryRun ? "would stay" : "stay"
+  const verb = dryRun ? "would be kept" : "are kept"
   process.stdout.write(
     `${PLACES.config}, ${PLACES.data} and the user ${USER} ${verb}: fossick service install will use them again.\n`,
   )

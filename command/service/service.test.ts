@@ -59,7 +59,7 @@ test("--dry-run shows every step and performs none", async () => {
       },
     )
   const { stdout } = await fossick("uninstall")
-  expect(stdout).toContain("/var/lib/fossick and the user fossick would stay")
+  expect(stdout).toContain("/var/lib/fossick and the user fossick would be kept")
   const { stdout: steps } = await fossick("install")
   for (const place of Object.values(PLACES)) expect(steps).toContain(place)
   expect(steps).not.toMatch(/^done/m)

@@ -3,8 +3,7 @@ import { command, type GroupSpec } from "../../spec.ts"
 const session = () => import("#crawler/commands/backups/backups-session.ts")
 
 export const backups: GroupSpec = {
-  about: `Shows the backups that the appliance makes on schedule, as the block backup in the sources file says, and
-makes one now.`,
+  about: `Shows the scheduled backups, which the block backup in the sources file declares, and makes one now.`,
   commands: {
     list: command({
       about: "Shows when the next backup is due, and how the last ones ended.",
@@ -14,7 +13,7 @@ makes one now.`,
     run: command({
       changes: () => true,
       about: "Makes a backup now, as the schedule would: it is checked, and replaces the oldest.",
-      examples: [{ line: "fossick backups run", about: "whether the appliance runs or not" }],
+      examples: [{ line: "fossick backups run", about: "whether or not the appliance is running" }],
       run: async ({ json }) => await (await session()).runBackup(json),
     }),
   },

@@ -73,7 +73,7 @@ async function trust(): Promise<number> {
   using db = await openStateStore(dataDir)
   await trustClock(db, now.getTime())
   process.stdout.write(
-    `The clock is trusted: it is ${now.toISOString()}. Expired data is deleted from now on.\n`,
+    `The clock is trusted: it is ${now.toISOString()}. Expired data will be deleted from now on.\n`,
   )
   return EXIT.ok
 }
@@ -103,6 +103,6 @@ async function repair(isDry: boolean, json: boolean): Promise<number> {
   if (damaged.length === 0) process.stdout.write("Nothing is damaged.\n")
   else if (isDry) process.stdout.write("This was a dry run: nothing was changed.\n")
   else
-    process.stdout.write(ok ? "All damage is repaired.\n" : "Some damage could not be repaired: see above.\n")
+    process.stdout.write(ok ? "All damage was repaired.\n" : "Some damage could not be repaired: see above.\n")
   return ok ? EXIT.ok : EXIT.failed
 }

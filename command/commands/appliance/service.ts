@@ -10,7 +10,7 @@ export const service: GroupSpec = {
   commands: {
     install: command({
       about: `Installs the service and starts it, now and at every boot; waits until it is ready and shows its address.
-If you run it again, such as after an upgrade, it replaces the unit and restarts the service; settings and data stay.`,
+If you run it again, such as after an upgrade, it replaces the unit and restarts the service; settings and data are kept.`,
       options: dryRun,
       json: null,
       examples: [
@@ -20,7 +20,7 @@ If you run it again, such as after an upgrade, it replaces the unit and restarts
       run: async ({ options }) => await (await session()).installService({ dryRun: options["dry-run"] }),
     }),
     uninstall: command({
-      about: "Stops the service and removes it. Settings, sources and data stay.",
+      about: "Stops the service and removes it. Settings, sources and data are kept.",
       options: dryRun,
       json: null,
       examples: [{ line: "fossick service uninstall", about: "as root: remove it, and keep the data" }],

@@ -11,7 +11,7 @@ export const keys: GroupSpec = {
   commands: {
     create: command({
       changes: () => true,
-      about: "Makes a key and shows it, this once only.",
+      about: "Makes a key and shows it, only this once.",
       options: {
         role: {
           value: "role",
@@ -34,10 +34,10 @@ export const keys: GroupSpec = {
         "acts-for-people": {
           value: "how",
           about:
-            "it acts for people, each with the rights of that person: tokens takes signed names, headers also plain ones",
+            "the key acts for people, each with that person's rights: tokens accepts signed names, headers also plain ones",
           choices: ACTS_BY,
         },
-        "make-keys": { about: "it may make keys over the API, within its own limits" },
+        "make-keys": { about: "the key may make keys over the API, within its own limits" },
         endpoint: { ...several, choices: ENDPOINTS, about: "only this endpoint; repeatable" },
         source: { ...several, about: "only pages from this source; repeatable" },
         collection: { ...several, about: "only pages from this collection's sources; repeatable" },
@@ -82,9 +82,9 @@ export const keys: GroupSpec = {
         collection: { value: "name", about: "the collection whose sources' pages it finds" },
         origin: {
           ...several,
-          about: "web pages of this origin may use it, such as https://docs.example.com; repeatable",
+          about: "web pages on this origin may use the key, such as https://docs.example.com; repeatable",
         },
-        answers: { about: "it may ask for answers" },
+        answers: { about: "the key may ask for answers" },
         name: { value: "text", about: "what the key is for, up to 100 characters", default: "" },
         credits: { value: "n", about: "credits that all its callers together may use per month" },
         "rate-limits": {
@@ -133,7 +133,7 @@ export const keys: GroupSpec = {
     disable: command({
       changes: () => true,
       about: "Disables a key until you enable it again.",
-      args: { id: { about: "id of the key, as fossick keys list shows it" } },
+      args: { id: { about: "id of the key, as shown by fossick keys list" } },
       examples: [
         { line: "fossick keys disable 3f9c2a7be104", about: "at once, also in a running appliance" },
       ],
@@ -142,7 +142,7 @@ export const keys: GroupSpec = {
     enable: command({
       changes: () => true,
       about: "Enables a disabled key again.",
-      args: { id: { about: "id of the key, as fossick keys list shows it" } },
+      args: { id: { about: "id of the key, as shown by fossick keys list" } },
       examples: [{ line: "fossick keys enable 3f9c2a7be104", about: "at once, also in a running appliance" }],
       run: async ({ args, json }) => await (await session()).switchKey(args.id, "enable", json),
     }),

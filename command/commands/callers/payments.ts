@@ -14,7 +14,7 @@ async function show(what: "days" | "outcomes" | "csv", options: Span, json: bool
 
 export const payments: GroupSpec = {
   about:
-    "Shows the revenue from paid searches, whether the appliance runs or not, and tries a paid search on this machine.",
+    "Shows the revenue from paid searches, whether or not the appliance is running, and tries a paid search on this machine.",
   standard: "days",
   commands: {
     days: command({

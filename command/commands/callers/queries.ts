@@ -15,7 +15,7 @@ const report = (name: "top" | "zero" | "low" | "slow", about: string, meaning: s
     options: {
       from: { value: "time", about: "asked at this time or later, such as 2026-01-31T00:00:00Z" },
       before: { value: "time", about: "asked before this time" },
-      limit: { value: "n", about: "how many", default: "50" },
+      limit: { value: "n", about: "how many to show", default: "50" },
       ...url,
     },
     json: "one JSON object per line, for programs",

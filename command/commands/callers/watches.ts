@@ -6,7 +6,7 @@ const MOST = 999_999_999
 /** The value that removes a receiver. */
 const NONE = "none"
 const session = () => import("../../../api/operator/commands/asking/watches-session.ts")
-const id = { id: { about: "of the watch, as fossick watches list shows it" } } as const
+const id = { id: { about: "id of the watch, as shown by fossick watches list" } } as const
 const several = { several: true } as const
 const url = {
   url: {
@@ -150,7 +150,7 @@ the key in FOSSICK_API_KEY.`,
       args: id,
       options: {
         after: { value: "n", about: "only entries after this number, oldest first" },
-        limit: { value: "n", about: "how many", default: "50" },
+        limit: { value: "n", about: "how many to show", default: "50" },
         diff: { about: "with what changed in each page" },
         ...url,
       },

@@ -17,7 +17,7 @@ export const index: GroupSpec = {
       run: work("status"),
     }),
     check: command({
-      about: "Reads every file of the index, and names the missing and the changed ones.",
+      about: "Reads every file of the index, and names those that are missing or changed.",
       examples: [
         {
           line: "fossick index check",
@@ -39,13 +39,13 @@ the others again. The crawler process does so when it starts.`,
       changes: () => true,
       about: `Rebuilds the index for this version and the model in FOSSICK_MODEL, if it differs, and makes the vectors
 that are missing. A running appliance does so automatically.`,
-      examples: [{ line: "fossick index upgrade", about: "after an interruption it continues" }],
+      examples: [{ line: "fossick index upgrade", about: "continues after an interruption" }],
       run: work("upgrade"),
     }),
     model: command({
       changes: ({ args }) => args.model !== undefined,
       about: `Shows which model makes the vectors, or changes it: \`english\` or \`multilingual\`, which ship with Fossick, a folder,
-or \`auto\`, which chooses by the languages of the pages. A running appliance builds the new index beside the one in use.
+or \`auto\`, which chooses based on the languages of the pages. A running appliance builds the new index beside the one in use.
 FOSSICK_MODEL wins if it is set.`,
       args: {
         model: {

@@ -8,12 +8,12 @@ export const crawl = command({
 does. Ctrl-C pauses it after the current pages; the same command continues from there.`,
   args: { start: { about: "the address to start from, or the name of a declared source" } },
   options: {
-    depth: { value: "n", about: "most links from the start", default: "10" },
-    limit: { value: "n", about: "most pages to read", default: "10000" },
-    minutes: { value: "n", about: "how long it may take; default: no limit" },
+    depth: { value: "n", about: "follow at most this many links from the start", default: "10" },
+    limit: { value: "n", about: "read at most this many pages", default: "10000" },
+    minutes: { value: "n", about: "how long the crawl may take; default: no limit" },
     scope: {
       value: "scope",
-      about: "the same host, all hosts of its domain, or only the folder of the start",
+      about: "the same host, all hosts of its domain, or only the folder of the start address",
       choices: SCOPES,
       default: "host",
     },
@@ -35,7 +35,7 @@ does. Ctrl-C pauses it after the current pages; the same command continues from 
     },
     topic: {
       value: "topic",
-      about: "topic of all its pages; default: as each page says",
+      about: "topic of all its pages; default: the one that each page states",
       choices: PAGE_TOPICS,
     },
     failed: { about: "read only the pages that failed last time" },
@@ -44,7 +44,7 @@ does. Ctrl-C pauses it after the current pages; the same command continues from 
   json: "one JSON object per line instead of the display",
   examples: [
     { line: "fossick crawl https://docs.example.com/", about: "a whole site" },
-    { line: "fossick crawl docs.example.com --include '/guide/**' --limit 500", about: "a part of it" },
+    { line: "fossick crawl docs.example.com --include '/guide/**' --limit 500", about: "part of it" },
     { line: "fossick crawl docs", about: "a source that is declared under this name" },
     { line: "fossick crawl docs --failed", about: "only its failed pages" },
   ],

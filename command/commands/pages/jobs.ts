@@ -2,7 +2,7 @@ import { JOB_STATES } from "#crawler/job.ts"
 import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
 import { command, type GroupSpec } from "../../spec.ts"
 
-const job = { job: { about: "number of the job, as fossick jobs list shows it" } } as const
+const job = { job: { about: "job number, as shown by fossick jobs list" } } as const
 
 function numberOf(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new ArgumentsError(`${text} is not the number of a job`)
@@ -12,14 +12,14 @@ function numberOf(text: string): number {
 const session = () => import("#crawler/commands/jobs-session.ts")
 
 export const jobs: GroupSpec = {
-  about: "Shows running and ended crawls, and pauses, resumes and cancels them.",
+  about: "Shows running and finished crawls, and pauses, resumes and cancels them.",
   commands: {
     list: command({
       about: "Shows the newest jobs.",
       options: {
         source: { value: "name", about: "only jobs of this source" },
         state: { value: "state", about: "only jobs in this state", choices: JOB_STATES },
-        limit: { value: "n", about: "how many", default: "20" },
+        limit: { value: "n", about: "how many to show", default: "20" },
       },
       json: "one JSON object per line, for programs",
       examples: [{ line: "fossick jobs list --state failed --limit 5", about: "recent failures" }],
@@ -39,7 +39,7 @@ export const jobs: GroupSpec = {
         },
       },
       examples: [
-        { line: "fossick jobs show 12", about: "with its last 50 lines" },
+        { line: "fossick jobs show 12", about: "with the last 50 lines of its log" },
         { line: "fossick jobs show 12 --outcome empty", about: "all pages that were empty" },
       ],
       async run({ args, options: { outcome }, json }) {
@@ -50,7 +50,7 @@ export const jobs: GroupSpec = {
     }),
     pause: command({
       changes: () => true,
-      about: "Pauses a job once its current pages are read. The remaining pages are remembered.",
+      about: "Pauses a job once its current pages have been read. The remaining pages are remembered.",
       args: job,
       examples: [{ line: "fossick jobs pause 12", about: "until it is resumed" }],
       run: async ({ args, json }) => await (await session()).pauseJob(numberOf(args.job), json),
@@ -59,12 +59,12 @@ export const jobs: GroupSpec = {
       changes: () => true,
       about: "Continues a job where it was paused.",
       args: job,
-      examples: [{ line: "fossick jobs resume 12", about: "by the running appliance, or at its next start" }],
+      examples: [{ line: "fossick jobs resume 12", about: "the running appliance continues it, or else the next one to start" }],
       run: async ({ args, json }) => await (await session()).resumeJob(numberOf(args.job), json),
     }),
     "skip-host": command({
       changes: () => true,
-      about: "Skips a host for the rest of a run. Its known pages stay; the next run visits the host again.",
+      about: "Skips a host for the rest of a run. Its known pages are kept; the next run visits the host again.",
       args: { ...job, host: { about: "name of the host, with its port if that is not the usual one" } },
       examples: [
         {
@@ -78,7 +78,7 @@ export const jobs: GroupSpec = {
       changes: () => true,
       about: "Ends a job for good. Pages that were read stay in the index.",
       args: job,
-      examples: [{ line: "fossick jobs cancel 12", about: "whether it runs, waits or is paused" }],
+      examples: [{ line: "fossick jobs cancel 12", about: "whether it is running, waiting or paused" }],
       run: async ({ args, json }) => await (await session()).cancelJob(numberOf(args.job), json),
     }),
   },

@@ -23,7 +23,7 @@ shows. Needs no running appliance.`,
     import: { about: "store the questions of the file beside the index" },
     save: { about: "save the results of the stored questions, with the date, the model and the rules" },
     note: { value: "text", about: "what the saved run is for", default: "" },
-    export: { about: "write the stored questions as a file, and ask nothing" },
+    export: { about: "write the stored questions as a file, without asking them" },
   },
   examples: [
     { line: "fossick judge judged.yaml --fail-below 0.8", about: "fails a build if the ranking got worse" },
@@ -31,7 +31,7 @@ shows. Needs no running appliance.`,
     { line: "fossick judge judged.yaml --json > before.json", about: "to compare with another model later" },
     {
       line: "fossick judge judged.yaml --import --save",
-      about: "stores the questions and their results today",
+      about: "stores the questions and today's results",
     },
     {
       line: "fossick judge --against latest --fail-drop 0.02",

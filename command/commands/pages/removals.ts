@@ -3,7 +3,7 @@ import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
 import { command, type GroupSpec } from "../../spec.ts"
 
 const MOST = 999_999_999
-const limit = { limit: { value: "n", about: "pages shown", default: "100" } } as const
+const limit = { limit: { value: "n", about: "how many pages to show", default: "100" } } as const
 const source = { source: { about: "name of the source" } } as const
 const anySource = { source: { about: "name of a source; default: all", optional: true } } as const
 
@@ -13,16 +13,16 @@ async function run(args: RemovalsArguments): Promise<number> {
 }
 
 export const removals: GroupSpec = {
-  about: `Shows pages that seem to be gone, when there are too many in a source to remove them without asking, and takes
-your decision; and restores removed pages.`,
+  about: `Shows pages that seem to be gone when a source has too many to remove without asking, takes your decision, and
+restores removed pages.`,
   standard: "list",
   commands: {
     list: command({
-      about: "Shows the sources that wait for your decision, or the pages of one, with the reasons.",
+      about: "Shows the sources that are waiting for your decision, or the pages of one, with the reasons.",
       args: anySource,
       options: limit,
       examples: [
-        { line: "fossick removals", about: "the sources that wait" },
+        { line: "fossick removals", about: "the sources that are waiting" },
         { line: "fossick removals list handbook", about: "the pages of one" },
       ],
       run: ({ args, options, json }) =>
@@ -45,7 +45,7 @@ your decision; and restores removed pages.`,
       about:
         "Keeps the pages of a source that seem to be gone. Two more runs must find them gone before they count as gone again.",
       args: source,
-      examples: [{ line: "fossick removals reject handbook", about: "if the site was only broken" }],
+      examples: [{ line: "fossick removals reject handbook", about: "if the site was only temporarily broken" }],
       run: ({ args, json }) => run({ command: "reject", source: args.source, json }),
     }),
     removed: command({
@@ -63,7 +63,7 @@ your decision; and restores removed pages.`,
     }),
     restore: command({
       changes: () => true,
-      about: "Restores removed pages: these, all of a source, or those that one run found gone.",
+      about: "Restores removed pages: those you name, all of a source, or those that one run found gone.",
       args: { url: { about: "addresses of pages", several: true, optional: true } },
       options: {
         source: { value: "name", about: "all removed pages of this source" },

@@ -29,7 +29,7 @@ async function runSources(names: readonly string[], json: boolean): Promise<numb
 }
 
 const checks = {
-  "skip-secrets": { about: "do not check whether the secrets that it names are set here" },
+  "skip-secrets": { about: "do not check whether the secrets that the file names are set here" },
   strict: { about: "turn warnings into errors: keys, collections and settings that name no source" },
 } as const
 
@@ -111,10 +111,10 @@ takes. For the others: their files by kind and size, and which can't be read. As
     }),
     apply: command({
       changes: () => true,
-      about: "Declares the sources of the file. The appliance also does it at every start.",
+      about: "Declares the sources in the file. The appliance also does this at every start.",
       args: file,
       options: {
-        "remove-pages": { about: "also remove the pages of sources that are no longer in it" },
+        "remove-pages": { about: "also remove the pages of sources that are no longer in the file" },
         run: { about: "then run the new and changed sources, and show the progress" },
         ...checks,
       },
@@ -189,7 +189,7 @@ the state of an older Fossick that this version refuses.`,
       changes: () => true,
       about: "Resumes a source's schedule.",
       args: name,
-      examples: [{ line: "fossick sources resume docs", about: "from its next time on" }],
+      examples: [{ line: "fossick sources resume docs", about: "starting with its next run" }],
       run: ({ args, json }) => run({ command: "resume", subject: args.name, json }),
     }),
     accept: command({

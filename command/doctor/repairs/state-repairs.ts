@@ -53,7 +53,7 @@ export const stateRepair: Repair = {
         damage: `is damaged (${damage.join("; ")})`,
         wayBack: canRepair
           ? "All its tables can be read, so it can be rewritten from them. The old file stays beside it as state.db.damaged-…"
-          : "Not all its tables can be read. Restore a backup (fossick restore); without one, move state.db, state.db-wal, state.db-shm and state.id away: keys, sources and usage then start from empty, and the index stays.",
+          : "Not all its tables can be read. Restore a backup (fossick restore); without one, move state.db, state.db-wal, state.db-shm and state.id away: keys, sources and usage then start out empty, and the index is kept.",
         canRepair,
       },
     ]
@@ -78,9 +78,9 @@ export const countRepair: Repair = {
           COUNTS.map(async (count): Promise<Damaged[]> => {
             const wrong = await miscounted(db, count)
             if (wrong === 0) return []
-            const damage = `${wrong === 1 ? "has 1 count" : `has ${wrong} counts`} that differ from the stored rows`
+            const damage = `has ${wrong === 1 ? "1 count that differs" : `${wrong} counts that differ`} from the stored rows`
             return [
-              { file: `${count.of} in state.db`, damage, wayBack: "A repair counts again.", canRepair: true },
+              { file: `${count.of} in state.db`, damage, wayBack: "A repair counts them again.", canRepair: true },
             ]
           }),
         )
@@ -128,7 +128,7 @@ export const thumbnailRepair: Repair = {
     const damaged = await damagedThumbnails(db, dataDir)
     await images.makeAgain(damaged.map(({ id }) => id))
     return [
-      `${damaged.length === 1 ? "1 image is" : `${damaged.length} images are`} checked again after the next start.`,
+      `${damaged.length === 1 ? "1 image" : `${damaged.length} images`} will be checked again after the next start.`,
     ]
   },
 }
