@@ -86,7 +86,7 @@ test("a job survives its process and the appliance: it visits every page once, a
 
     crawler = new Crawler(folder.path, vectors.settings)
     expect(await crawler.ended).toBe(0)
-    expect(crawler.log).toContainEqual(expect.stringMatching(/^the job process failed and is started again/))
+    expect(crawler.log).toContainEqual(expect.stringMatching(/^the job process failed and will be restarted/))
     expect(on.size).toBe(0)
     expect(await jobs.hasCrawler()).toBe(false)
     isGrowing = false

@@ -78,7 +78,7 @@ export const engineSettings = {
     name: "FOSSICK_MODEL",
     default: "",
     about:
-      "Embedding model: `english` or `multilingual`, which ship with Fossick, a folder, or a hub id such as `Xenova/bge-small-en-v1.5` (fetched from the hub only when FOSSICK_MODEL_HUB is set). Empty or `auto` means the one chosen with `fossick index model`, or else by the languages of the pages.",
+      "Embedding model: `english` or `multilingual`, which ship with Fossick, a folder, or a hub id such as `Xenova/bge-small-en-v1.5` (fetched from the hub only when FOSSICK_MODEL_HUB is set). Empty or `auto` means the one chosen with `fossick index model`, or else the one that suits the languages of the pages.",
     parse: (value): string => (value === "auto" ? "" : folderOf(value)),
   } satisfies Setting<string>,
   modelHub,

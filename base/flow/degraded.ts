@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 export const DEGRADED_PARTS = {
   index: "the index is being rebuilt, so no page could be found",
   meaning: "pages were judged by their words alone",
-  order: "there was no time to read again all pages with close scores",
+  order: "there was no time to reread all pages with close scores",
   reranker: "pages were ranked without the reranker",
   pages: "long pages were read only in part",
   peers: "not all peers answered",

@@ -13,7 +13,7 @@ export const POOLS = {
   "browser-pages": { about: "pages open in a browser", isLong: true },
   "page-readers": { about: "threads and processes that read pages", isLong: false },
   "work-threads": { about: "threads for work on long texts", isLong: false },
-  "chat-model": { about: "replies of the language model", isLong: true },
+  "chat-model": { about: "replies from the language model", isLong: true },
   "event-streams": { about: "streams of events", isLong: true },
   "job-sockets": { about: "WebSockets that watch a crawl job", isLong: true },
   "crawl-jobs": { about: "crawl jobs under way", isLong: true },

@@ -26,9 +26,9 @@ export type FolderRole = "appliance" | "crawler"
 
 const TAKEN: Readonly<Record<FolderRole, (by: string, dataDir: string) => string>> = {
   appliance: (by, dataDir) =>
-    `Another appliance${by} uses ${dataDir}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this one.`,
+    `Another appliance${by} is using ${dataDir}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this one.`,
   crawler: (by, dataDir) =>
-    `Another crawler${by} uses ${dataDir}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this appliance.`,
+    `Another crawler${by} is using ${dataDir}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this appliance.`,
 }
 
 /** Locks are kept here, because a garbage-collected lock would be released. */

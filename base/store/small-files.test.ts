@@ -220,11 +220,11 @@ describe("a data folder", () => {
     expect(await taken("appliance")).toBe("taken")
     expect(readFileSync(file("locks/appliance.pid"), "utf8")).toBe(`${process.pid} ${hostname()}\n`)
     expect(await taken("appliance")).toBe(
-      `Another appliance (process ${process.pid}) uses ${folder}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this one.`,
+      `Another appliance (process ${process.pid}) is using ${folder}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this one.`,
     )
     // The crawler has a separate role.
     expect(await taken("crawler")).toBe("taken")
-    const said = `Another crawler%s uses ${folder}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this appliance.`
+    const said = `Another crawler%s is using ${folder}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this appliance.`
     writeFileSync(file("locks/crawler.pid"), "77 elsewhere\n")
     expect(await taken("crawler")).toBe(said.replace("%s", " (process 77 on elsewhere)"))
     writeFileSync(file("locks/crawler.pid"), "\n")
@@ -237,7 +237,7 @@ describe("a data folder", () => {
   test("is shared by up to the number of places, but not with one that wants it alone", async () => {
     expect(await taken("appliance", true)).toBe("taken")
     expect(existsSync(file("locks/appliance-2.pid"))).toBe(true)
-    expect(await taken("appliance")).toContain(`Another appliance (process ${process.pid}) uses`)
+    expect(await taken("appliance")).toContain(`Another appliance (process ${process.pid}) is using`)
     expect(await taken("appliance", true)).toBe("taken")
     const places = readdirSync(file("locks")).filter((name) => name.endsWith(".pid"))
     expect(places.toSorted()).toEqual(["appliance-2.pid", "appliance-3.pid"])
@@ -254,7 +254,7 @@ describe("a data folder", () => {
     {
       using last = tryLock(file("locks/appliance-33.lock"))
       expect(last).not.toBeNull()
-      expect(await taken("appliance")).toContain("Another appliance uses")
+      expect(await taken("appliance")).toContain("Another appliance is using")
     }
     expect(await taken("appliance")).toBe("taken")
   })

@@ -95,7 +95,7 @@ export async function otherGeneration(db: StateStore, backup?: string): Promise<
   const aside = isFile
     ? "move state.db, state.db-wal, state.db-shm and state.id out of the data folder"
     : "name an empty schema in FOSSICK_STATE, move state.id out of the data folder"
-  return `${older} ${save}, ${aside}, and ${again}. The index stays.`
+  return `${older} ${save}, ${aside}, and ${again}. The index is kept.`
 }
 
 /** The state, or a part of it, comes from a Fossick that is too old or too new for this one to continue from. */

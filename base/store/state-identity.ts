@@ -29,7 +29,7 @@ export const IDENTITY_STEPS: readonly Step[] = [
 
 const WHAT_IT_IS = `
 The state.db with this id belongs to this folder. With this file, Fossick notices when state.db is missing or was replaced.
-To continue with the state.db that is there, remove this file.
+To continue with the existing state.db, remove this file.
 `
 
 /** Records the id of the state store in a folder that has none recorded. */

@@ -77,7 +77,7 @@ export async function followOutbox<Own>(options: FollowOptions<Own>): Promise<vo
       if ((await options.maySend?.()) !== false) await sendDue()
     } catch (err) {
       // An unreachable state is reported by the process, not at every check.
-      if (!signal.aborted && !isStateAway(err)) log.error({ err }, `${all} are tried again`)
+      if (!signal.aborted && !isStateAway(err)) log.error({ err }, `${all} will be tried again`)
     }
     if (!signal.aborted) await pause(pollMs, waiting.signal)
   }

@@ -53,7 +53,7 @@ test("a failing process is restarted after growing pauses until one ends well", 
   await until(async () => started() === 6 && lines.length === 5)
   await stop()
   expect(pausesOf(lines)).toEqual([1, 2, 4, 4, 1])
-  expect(lines[0]).toContain("the mill failed and is started again")
+  expect(lines[0]).toContain("the mill failed and will be restarted")
 })
 
 test("a process that asks for a restart gets it at once, and an index in use is not logged as a failure", async () => {

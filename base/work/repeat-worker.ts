@@ -41,7 +41,7 @@ export async function repeatWorker(options: RepeatWorkerOptions): Promise<void> 
     const ms = Math.min(pauseMs * 2 ** Math.max(0, failures - 1), maxPauseMs)
     // The process itself reports a locked index or a full disk.
     if (code !== EXIT_LOCKED && code !== EXIT_NO_ROOM)
-      log.error({ code, ms }, `${called} failed and is started again in {ms} ms`)
+      log.error({ code, ms }, `${called} failed and will be restarted in {ms} ms`)
     await pause(ms, signal)
   }
 }

@@ -29,7 +29,7 @@ describe("the state on PostgreSQL", { tags: ["postgresql"] }, () => {
     ])
     await server.kill()
     expect(await texts()).toEqual([
-      expect.stringContaining("PostgreSQL server of the state cannot be reached"),
+      expect.stringContaining("PostgreSQL server that keeps the state cannot be reached"),
     ])
     expect(await locksCheck(settings).run()).toEqual([])
     await server.up()

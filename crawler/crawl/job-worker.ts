@@ -395,10 +395,10 @@ function tellOfVectors(engine: Pick<Engine, "stats">): Disposable {
       }
       log.info(
         fields,
-        "{pages} pages wait for vectors: {passages} passages, {perSecond} a second, about {left} left",
+        "{pages} pages are waiting for vectors: {passages} passages, {perSecond} a second, about {left} left",
       )
     } else if (pages > 0) {
-      log.info({ pages, passages }, "{pages} pages wait for vectors: {passages} passages")
+      log.info({ pages, passages }, "{pages} pages are waiting for vectors: {passages} passages")
     } else if (hasTold) log.info("all pages have their vectors")
     hasTold = pages > 0
   }

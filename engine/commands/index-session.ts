@@ -163,7 +163,7 @@ async function rollback({ context, signal, say, progress }: Session): Promise<nu
   const { to, changed } = done
   const since =
     changed === null
-      ? "Pages crawled since then could not be copied: crawl again what matters."
+      ? "Pages crawled since then could not be copied: crawl the ones you need again."
       : `${pages(changed)} changed since then and were copied.`
   say(`${to} is in use again. ${since}`, { current: to, changed })
   return EXIT.ok
@@ -186,7 +186,7 @@ async function drop({ context, say }: Session): Promise<number> {
       : {},
   )
   await dropUnwanted(context)
-  say(`${previous.name} is deleted.`, { dropped: previous.name })
+  say(`${previous.name} was deleted.`, { dropped: previous.name })
   return EXIT.ok
 }
 
@@ -208,7 +208,7 @@ function asText({
     lines.push(`To be built  format ${due.format}, ${due.embedder}: a running appliance builds it`)
   }
   if (modelServer?.problem) {
-    lines.push(`Vectors      wait: ${modelServer.problem} Questions are answered by words alone.`)
+    lines.push(`Vectors      waiting: ${modelServer.problem} Questions are answered by words alone.`)
   }
   if (declined) lines.push(`Not built    format ${declined.format}, ${declined.embedder}: rolled back`)
   if (current.format !== null) lines.push(modelLine(chosen))

@@ -100,7 +100,7 @@ test("another model is requested, its index is built beside the current one, and
     model: {
       in_use: english,
       chosen: "english",
-      because: "chosen by the pages in the index (0 % of the pages in languages other than English)",
+      because: "chosen for the pages in the index (0 % of the pages in languages other than English)",
       languages: { en: 1 },
     },
     change: null,

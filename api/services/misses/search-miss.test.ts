@@ -55,8 +55,8 @@ test("while pages wait for their vectors, a miss says so instead of saying that 
   const texts = [0, 1, 2].map(async (waiting) => (await asked(waiting)).misses.map(({ text }) => text))
   const [none, one, two] = await Promise.all(texts)
   expect(none).toEqual(["No page matches. Try other words, or fewer of them."])
-  expect(one).toEqual([expect.stringContaining("1 page waits for vectors")])
-  expect(two).toEqual([expect.stringContaining("2 pages wait for vectors")])
+  expect(one).toEqual([expect.stringContaining("1 page is waiting for vectors")])
+  expect(two).toEqual([expect.stringContaining("2 pages are waiting for vectors")])
   const cutOff = async (pages: number) => (await asked(pages)).coverage.sources[0]
   expect(await cutOff(0)).not.toHaveProperty("cut_off")
   expect(await cutOff(2)).toHaveProperty("cut_off", 2)

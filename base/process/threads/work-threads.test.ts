@@ -169,7 +169,7 @@ describe("work that goes wrong", () => {
 
   test("reports how its thread ended: by exiting, out of memory, or by a program error", async () => {
     const { run } = threads({ memoryMb: 24 })
-    await expect(run("ends")).rejects.toThrow(new WorkError("ends: the thread ended with code 3"))
+    await expect(run("ends")).rejects.toThrow(new WorkError("ends: the thread exited with code 3"))
     await expect(run("growsForever")).rejects.toThrow(/^growsForever: .*memory/)
     const broken = join(folder, "broken.ts")
     writeFileSync(broken, `throw new Error("broken program")`)

@@ -113,7 +113,7 @@ export class WorkThreads {
       }
     })
     worker.on("error", (error) => this.#discard(thread, error.message))
-    worker.on("exit", (code) => this.#discard(thread, `the thread ended with code ${code}`))
+    worker.on("exit", (code) => this.#discard(thread, `the thread exited with code ${code}`))
     this.#threads.add(thread)
     return thread
   }

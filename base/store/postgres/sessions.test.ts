@@ -409,7 +409,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
         pooler.calls = 0
         for (let i = 0; i < 3; i++)
           await expect(run(db, "select 1")).rejects.toMatchObject({
-            message: "The PostgreSQL server of the state cannot be reached (starting up).",
+            message: "The PostgreSQL server that keeps the state cannot be reached (starting up).",
             code: "57P03",
           })
         expect(pooler.calls).toBe(tries)
@@ -495,7 +495,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       await expect(
         run(own({ url: pooler.url(), limits: { connectMs: 50 } }), "select 1"),
       ).rejects.toMatchObject({
-        message: "The PostgreSQL server of the state cannot be reached (timeout expired).",
+        message: "The PostgreSQL server that keeps the state cannot be reached (timeout expired).",
       })
     })
 

@@ -127,7 +127,7 @@ describe("fossick index", () => {
     const file = new GenerationFile(dir, "embedded")
     const longAgo = new Date(0).toISOString()
     await file.change(({ previous }) => ({ previous: { ...previous!, replacedAt: longAgo } }))
-    expect(await run(["drop"], env)).toMatchObject({ code: 0, stdout: "index is deleted.\n" })
+    expect(await run(["drop"], env)).toMatchObject({ code: 0, stdout: "index was deleted.\n" })
     expect(existsSync(path.join(dir, "index"))).toBe(false)
     expect((await status(env)).previous).toBeNull()
 
@@ -149,7 +149,7 @@ describe("fossick index", () => {
     const said = async (args: readonly string[] = [], env: Record<string, string> = {}) =>
       (await run(["model", ...args], env)).stdout
     expect(await said()).toBe(
-      "Model        english, chosen by the pages in the index (0 % of the pages in languages other than English)\n",
+      "Model        english, chosen for the pages in the index (0 % of the pages in languages other than English)\n",
     )
     expect(await said(["multilingual"])).toMatch(
       /^Model +multilingual, as requested\nA running appliance builds/,

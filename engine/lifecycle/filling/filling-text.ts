@@ -14,4 +14,4 @@ export function fillingText(stats: Waiting): string {
 }
 
 export const pagesWaitText = (pages: number): string =>
-  `${pages} ${pages === 1 ? "page waits" : "pages wait"} for vectors`
+  `${pages} ${pages === 1 ? "page is waiting" : "pages are waiting"} for vectors`

@@ -34,7 +34,7 @@ const WAYS_BACK: Readonly<Record<Harm, string>> = {
   ranking: "The counts are recomputed from the pages.",
   names: "It is written again.",
 }
-const BY_ITSELF = "The crawler process does this when it starts, `fossick index repair` now."
+const BY_ITSELF = "The crawler process does this when it starts, or run `fossick index repair` to do it now."
 
 /** Damage to the index in use, and to generations kept or being built beside it. Changes nothing. @throws EngineError */
 export async function checkIndex(context: GenerationContext, depth: CheckDepth = "all"): Promise<Finding[]> {
@@ -50,7 +50,7 @@ export async function checkIndex(context: GenerationContext, depth: CheckDepth =
     if (name === undefined || (name === generations.previous?.name && generations.previous.isDamaged))
       continue
     for (const { file: damaged, damage, harms } of await damageOf(context, name)(depth)) {
-      const way = name === generations.current ? WAYS_BACK[harms] : "It is not in use, and is deleted."
+      const way = name === generations.current ? WAYS_BACK[harms] : "It is not in use, and will be deleted."
       findings.push({ file: damaged, damage, wayBack: `${way} ${BY_ITSELF}`, repaired: false })
     }
   }

@@ -67,7 +67,7 @@ export function whyThisModel({ setting, wanted, languages }: ModelStatus): strin
   if (wanted !== "auto") return "as requested"
   const others = Math.round(shareOfOthers(new Map(Object.entries(languages ?? {}))) * 100)
   const share = languages ? ` (${others} % of the pages in languages other than English)` : ""
-  return `chosen by the pages in the index${share}`
+  return `chosen for the pages in the index${share}`
 }
 
 /** All generations, read while another process might be writing to them. @throws EngineError */

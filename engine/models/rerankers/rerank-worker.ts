@@ -49,7 +49,7 @@ try {
     )
     // A unit reader has a second output, `spans`, which isn't used here.
     const values = (output["logits"] ?? output["answers"] ?? Object.values(output)[0])?.data
-    if (values?.length !== 1) throw new Error("The model returns something other than one number for a pair.")
+    if (values?.length !== 1) throw new Error("The model must return exactly one number for a question and a text, but it did not.")
     return values[0]!
   }
 } catch (error) {

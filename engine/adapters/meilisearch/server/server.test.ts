@@ -19,7 +19,7 @@ test.each(["1.49.3", "0.30.0", "2.0.0"])(
     const server = new Server({ url: scripted.url, key: "", patienceMs: 0 })
     expect(await failureOf(server, server.checkVersion())).toMatchObject({
       code: "ENGINE_UNAVAILABLE",
-      message: `Meilisearch at ${scripted.url} has version ${old}; this Fossick needs 1.50 or newer, before 2.0. Start a server of such a version.`,
+      message: `Meilisearch at ${scripted.url} has version ${old}; this Fossick needs 1.50 or newer, before 2.0. Start a supported version.`,
     })
   },
 )

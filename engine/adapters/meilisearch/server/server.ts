@@ -60,7 +60,7 @@ export class Server {
     if (major === OLDEST[0] && minor >= OLDEST[1] && major < BEFORE) return
     throw new EngineError(
       "ENGINE_UNAVAILABLE",
-      `Meilisearch at ${this.#options.url} has version ${pkgVersion}; this Fossick needs ${OLDEST.join(".")} or newer, before ${BEFORE}.0. Start a server of such a version.`,
+      `Meilisearch at ${this.#options.url} has version ${pkgVersion}; this Fossick needs ${OLDEST.join(".")} or newer, before ${BEFORE}.0. Start a supported version.`,
     )
   }
 

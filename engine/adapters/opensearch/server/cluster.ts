@@ -123,7 +123,7 @@ export class Cluster implements AsyncDisposable {
     if (distribution === "opensearch" && isNewEnough && major < BEFORE) return
     throw new EngineError(
       "ENGINE_UNAVAILABLE",
-      `The server at ${this.#where} is ${distribution} ${number}; this Fossick needs OpenSearch ${OLDEST.join(".")} or newer, before ${BEFORE}.0. Start a cluster of such a version.`,
+      `The server at ${this.#where} is ${distribution} ${number}; this Fossick needs OpenSearch ${OLDEST.join(".")} or newer, before ${BEFORE}.0. Start a supported version.`,
     )
   }
 

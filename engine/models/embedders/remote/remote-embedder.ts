@@ -187,7 +187,7 @@ export class RemoteEmbedder implements Embedder {
   #refusal(error: ModelServerError): ModelOutage {
     const because = `The server of the embedding model ${error.message}, even to a shortened text.`
     if (this.#refused?.because !== because) {
-      this.#refused = new ModelOutage(because, "fossick doctor shows what it says.", { cause: error })
+      this.#refused = new ModelOutage(because, "fossick doctor shows its response.", { cause: error })
     }
     return this.#refused
   }
