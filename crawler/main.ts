@@ -301,7 +301,7 @@ async function becomeOnlyOne(me: OwnProcess): Promise<void> {
   while (!(await me.take(ONLY))) {
     if (performance.now() >= late) {
       throw new KnownError(
-        "Another crawler uses this state (FOSSICK_STATE), and the embedded engine allows only one. For several crawlers, set FOSSICK_ENGINE to opensearch or meilisearch; for another appliance, name another schema.",
+        "Another crawler is already using this state (FOSSICK_STATE), and the embedded engine allows only one. To run several crawlers, set FOSSICK_ENGINE to opensearch or meilisearch; if this is a separate appliance, give it a schema of its own in FOSSICK_STATE.",
       )
     }
     await pause(SIGN_MS, stop.signal)

@@ -81,7 +81,7 @@ const caFile: Setting<string> = {
   name: "FOSSICK_CA_FILE",
   default: "",
   about:
-    "PEM file of certificate authorities to trust in addition to those that come with Node.js, in every secure connection of the appliance: pages, images, logins, live calls, the browser, webhooks, the language model, Meilisearch, OpenSearch.",
+    "PEM file of certificate authorities to trust in addition to those that come with Node.js, for every secure connection of the appliance: pages, images, logins, live calls, the browser, webhooks, the language model, Meilisearch, OpenSearch.",
   parse(value) {
     if (value === "") return value
     try {
@@ -408,7 +408,7 @@ type Mode = CrawlerConfig["readOnly"]
 
 const NOTICES: Readonly<Record<Exclude<Mode, "off">, string>> = {
   on: `This appliance is read-only (FOSSICK_READ_ONLY): it answers from its index, crawls nothing and sends nothing.`,
-  folder: `The data folder (FOSSICK_DATA_DIR) can't be written to, because it is read-only or its disk is full. Until it can, this appliance is read-only: it answers from its index, crawls nothing, sends nothing, and doesn't keep what it counts.`,
+  folder: `The data folder (FOSSICK_DATA_DIR) can't be written to, because it is read-only or its disk is full. Until it can, this appliance is read-only: it answers from its index, crawls nothing, sends nothing, and doesn't store its counts.`,
   drill: `This is a restore drill, not the appliance it was restored from: it answers from its index, crawls nothing and sends nothing.`,
 }
 

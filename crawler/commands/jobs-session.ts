@@ -46,7 +46,7 @@ export async function listJobs({ source, state, limit }: JobFilter, json: boolea
         doneText(job),
       ])
       const reasons = found.flatMap(({ id, reason }) => (reason === null ? [] : [`${id}: ${reason}`]))
-      for (const line of table([["JOB", "SOURCE", "RESULT", "ASKED BY", "BEGAN", "DONE"], ...rows])) say(line)
+      for (const line of table([["JOB", "SOURCE", "RESULT", "TRIGGER", "BEGAN", "DONE"], ...rows])) say(line)
       for (const line of reasons) say(line)
     }
     return EXIT.ok
@@ -71,7 +71,7 @@ export async function showJob(id: number, json: boolean): Promise<number> {
       return 0
     }
     say(`Job ${id}: ${job.source.name} (${job.source.seeds.join(", ")})`)
-    say(`${endOf(job)}, asked for by ${job.trigger} at ${timeText(job.createdAt)}, visits ${job.visits}`)
+    say(`${endOf(job)}, trigger ${job.trigger}, requested ${timeText(job.createdAt)}, visits ${job.visits}`)
     if (job.startedAt) say(`started ${timeText(job.startedAt)}, ended ${timeText(job.endedAt)}`)
     if (job.reason !== null) say(`why: ${job.reason}`)
     if (job.note !== null) say(`note: ${job.note}`)
@@ -154,7 +154,7 @@ export const resumeJob = (id: number, json: boolean): Promise<number> =>
   ])
 
 export const cancelJob = (id: number, json: boolean): Promise<number> =>
-  change(id, json, async (jobs) => [await jobs.cancel(id), `Job ${id} is cancelled`])
+  change(id, json, async (jobs) => [await jobs.cancel(id), `Job ${id} was cancelled`])
 
 export const skipHost = (id: number, host: string, json: boolean): Promise<number> =>
   withJobs(async (jobs) => {
@@ -167,7 +167,7 @@ export const skipHost = (id: number, host: string, json: boolean): Promise<numbe
     say(
       json
         ? JSON.stringify(brief((await jobs.get(id)) ?? job))
-        : `Job ${id} skips ${host} for the rest of this run`,
+        : `Job ${id} will skip ${host} for the rest of this run`,
     )
     return EXIT.ok
   })

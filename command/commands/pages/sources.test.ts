@@ -122,7 +122,7 @@ test("a source goes from its file to its pages and back, without an appliance", 
   expect(all.out.split("\n")).toEqual([
     "NAME  PAGES  NEW  CHANGED  REMOVED  FAILED  VECTORS  LAST RESULT  ENDED UTC    NEXT UTC",
     expect.stringMatching(
-      /^docs      2    2        0     0       0    100 %  finished     \d\d-\d\d \d\d:\d\d  when asked$/,
+      /^docs      2    2        0     0       0    100 %  finished     \d\d-\d\d \d\d:\d\d  on request$/,
     ),
     "",
   ])
@@ -146,7 +146,7 @@ test("a source goes from its file to its pages and back, without an appliance", 
   expect(mistyped).toMatchObject({ code: 1, out: "" })
   expect(mistyped.err).toContain('There is no source "dosc"; did you mean "docs"?')
   const listed = await run(folder.path, ["jobs", "list"])
-  expect(listed.out).toMatch(/^JOB +SOURCE +RESULT +ASKED BY .*\n1 +docs +finished +run .* 2 pages\n$/)
+  expect(listed.out).toMatch(/^JOB +SOURCE +RESULT +TRIGGER .*\n1 +docs +finished +run .* 2 pages\n$/)
 
   expect(await run(folder.path, ["sources", "delete", "docs"])).toMatchObject({
     code: 2,
@@ -155,7 +155,7 @@ test("a source goes from its file to its pages and back, without an appliance", 
   declare("sources: []")
   expect(await run(folder.path, ["sources", "apply", "--remove-pages"])).toEqual({
     code: 0,
-    out: "- docs: no longer declared; its 2 pages are removed from the index\n2 pages removed\n",
+    out: "- docs: no longer declared; its 2 pages will be removed from the index\n2 pages removed\n",
     err: "",
   })
 })

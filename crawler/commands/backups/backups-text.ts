@@ -24,7 +24,7 @@ export function backupLines(change: BackupChange | null): string[] {
 
 /** The backups, on one line. */
 export function backupLine({ nextRun }: StoredPlan, last: BackupRun | null): string {
-  const next = nextRun === null ? "when asked" : timeText(nextRun)
+  const next = nextRun === null ? "on request" : timeText(nextRun)
   const was = last === null ? "never" : `${last.state} ${timeText(last.endedAt)}`
   return `Backup: next run ${next}, last run ${was}${last?.error ? `: ${last.error}` : ""}. For details, run fossick backups list.`
 }
@@ -47,9 +47,9 @@ export function planAndRuns({ plan, nextRun }: StoredPlan, runs: readonly Backup
   return [
     `files       ${folder}, named ${name}-<time>.tar; the newest ${keep} are kept`,
     `schedule    ${schedule === null ? "none" : scheduleText(schedule)}`,
-    `next run    ${nextRun === null ? "when asked" : timeText(nextRun)}`,
+    `next run    ${nextRun === null ? "on request" : timeText(nextRun)}`,
     ...(rows.length === 0
       ? ["No backups yet."]
-      : ["", ...table([["BACKUP", "STATE", "ASKED BY", "BEGAN", "ENDED", "FILE"], ...rows]), ...troubles]),
+      : ["", ...table([["BACKUP", "STATE", "TRIGGER", "BEGAN", "ENDED", "FILE"], ...rows]), ...troubles]),
   ]
 }

@@ -47,7 +47,7 @@ function factsOf(survey: Survey): [string, string | null][] {
   return [
     ["read", survey.outcome === "indexed" ? null : `no: ${shownOutcome(survey.outcome)}`],
     [
-      "made by",
+      "made with",
       program && `${[program.name, program.version].filter(Boolean).join(" ")} (${program.evidence[0]})`,
     ],
     ["recipe", program?.recipe ? `docs/recipes.md#${program.recipe}` : null],

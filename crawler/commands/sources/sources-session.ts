@@ -58,7 +58,7 @@ export async function sources(args: SourcesArguments): Promise<number> {
       case "resume": {
         if (!(await sources.resume(subject))) return await undeclared(sources, subject)
         const [next] = await sources.nextRuns(subject, 1)
-        tell(`${subject} is resumed; next run: ${next ? timeText(next) : "when asked"}`, {
+        tell(`${subject} was resumed; next run: ${next ? timeText(next) : "on request"}`, {
           source: subject,
           paused: false,
           nextRun: next ?? null,
@@ -68,7 +68,7 @@ export async function sources(args: SourcesArguments): Promise<number> {
       case "accept":
         if (!(await new PinnedNetworks(db).forget(subject)) && !(await sources.get(subject)))
           return unknown(subject)
-        tell(`${subject}: the next run accepts the current networks of its hosts`, {
+        tell(`${subject}: the next run will accept the current networks of its hosts`, {
           source: subject,
           accepted: true,
         })
@@ -217,7 +217,7 @@ async function forget(
   else await sources.removePages(subject)
   const kept = `its ${counted(pages, "page")} stay${pages === 1 ? "s" : ""} in the index, and it is listed as a one-off crawl`
   const fate = removePages ? `${counted(pages, "page")} to remove` : kept
-  teller(json)(`${subject} is deleted; ${pages === 0 ? "it has no pages" : fate}`, {
+  teller(json)(`${subject} was deleted; ${pages === 0 ? "it had no pages" : fate}`, {
     source: subject,
     deleted: true,
     pages,

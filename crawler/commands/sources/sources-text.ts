@@ -30,7 +30,7 @@ function* changeLines(
     yield `+ ${name}: new${pages > 0 ? `; ${pages} pages are already in the index under this name` : ""}`
   } else if (kind === "removed") {
     const fate = removePages
-      ? `its ${pages} pages are removed from the index${pagesShared > 0 ? `, except ${pagesShared} that other sources also have` : ""}`
+      ? `its ${pages} pages will be removed from the index${pagesShared > 0 ? `, except ${pagesShared} that other sources also have` : ""}`
       : `its ${pages} pages stay in the index; to remove them, use --remove-pages`
     yield `- ${name}: no longer declared; ${pages === 0 ? "it has no pages" : fate}`
   } else {
@@ -128,7 +128,7 @@ function rowOf(
 
 function whenNext(source: Source, paused: boolean, nextRun: Date | null): string {
   const isWatched = watcherOf(source) !== null
-  if (source.schedule === null && !isWatched) return "when asked"
+  if (source.schedule === null && !isWatched) return "on request"
   if (paused) return "paused"
   return isWatched ? "on change" : shortTime(nextRun)
 }

@@ -113,7 +113,7 @@ describe("a run has problems", () => {
     [
       "when robots.txt disallows pages that were there",
       judged({ outcomes: { unchanged: 60, "skipped:robots": 40 }, lost: { "skipped:robots": 40 } }),
-      "40% of its pages are newly lost: 40 of 100 ended as skipped: robots (robots.txt disallows them)",
+      "40% of its pages have been lost since the last run: 40 of 100 ended as skipped: robots (robots.txt disallows them)",
     ],
     [
       "when removals wait",

@@ -148,7 +148,7 @@ function* lostPages({ lost, notFound, pagesBefore, outcomes, meaningOf }: RunFac
   for (const kind of LOST_KINDS) {
     const count = lost[kind] ?? 0
     if (isMuch(count))
-      yield `${share(count)} are newly lost: ${count} of ${pagesBefore} ended as ${shownOutcome(kind)} (${meaningOf(kind)})`
+      yield `${share(count)} have been lost since the last run: ${count} of ${pagesBefore} ended as ${shownOutcome(kind)} (${meaningOf(kind)})`
   }
   // If pages move together with their text, there are just as many new pages; if a site sends the same page for all
   // addresses, there are none.

@@ -139,7 +139,7 @@ async function whyUnseen(
   const [last] = await jobs.list({ source: source.name, limit: 1 })
   if (!last) return "has never run"
   if (last.state === "running" || last.state === "queued" || last.state === "paused") {
-    return `hasn't finished: job ${last.id} is ${last.state}, ${countText(last.queued, "address", "addresses")} wait`
+    return `hasn't finished: job ${last.id} is ${last.state}, with ${countText(last.queued, "address", "addresses")} left`
   }
   const { limits } = last.source
   const pages = pagesIn(last.outcomes)

@@ -76,7 +76,7 @@ test("a plan lists what a file would change, and changes nothing", async () => {
     "1 unchanged",
   ])
   expect((await fixture.plan([mine], { removePages: true }))[0]).toBe(
-    "- docs: no longer declared; its 4 pages are removed from the index",
+    "- docs: no longer declared; its 4 pages will be removed from the index",
   )
 })
 
@@ -92,7 +92,7 @@ test("pages of a removed source stay for the sources that share them, as the pla
   await fixture.crawl(whole)
   await fixture.crawl(chapter)
   expect((await fixture.plan([chapter], { removePages: true }))[0]).toBe(
-    "- whole: no longer declared; its 2 pages are removed from the index, except 1 that other sources also have",
+    "- whole: no longer declared; its 2 pages will be removed from the index, except 1 that other sources also have",
   )
   await fixture.apply([chapter], { removePages: true })
   const { db, engine, sources } = fixture

@@ -6,7 +6,7 @@ export const gitlab: Program = {
   evidence: (look) => [
     ...marksOn(look, [
       { where: "header", header: "x-gitlab-meta", fits: /./, says: "it sends X-Gitlab-Meta" },
-      { where: "markup", fits: /\bgon\.gitlab_url\s*=/, says: "its scripts know gon.gitlab_url" },
+      { where: "markup", fits: /\bgon\.gitlab_url\s*=/, says: "its scripts use gon.gitlab_url" },
     ]),
     ...(look.meta.get("og:site_name") === "GitLab" ? ["the page calls its site GitLab"] : []),
   ],

@@ -16,7 +16,7 @@ export const sharepoint: Program = {
         fits: /./,
         says: "it sends MicrosoftSharePointTeamServices",
       },
-      { where: "markup", fits: /_spPageContextInfo\s*=/, says: "its scripts know _spPageContextInfo" },
+      { where: "markup", fits: /_spPageContextInfo\s*=/, says: "its scripts use _spPageContextInfo" },
     ]),
   version: generatorVersion(/SharePoint\s+(\S+)/i),
   advise: () => ({
