@@ -231,7 +231,7 @@ export function nextMessage<T>(child: ChildProcess, kind?: string): Promise<T> {
     }
     const leave = (code: number | null) => {
       child.off("message", take)
-      reject(new Error(`${child.spawnargs.join(" ")} ended with ${code}`))
+      reject(new Error(`${child.spawnargs.join(" ")} exited with code ${code}`))
     }
     child.on("message", take).once("exit", leave)
   })
@@ -252,7 +252,7 @@ export async function untilAnswers(server: ChildProcess, url: string): Promise<v
   const late = performance.now() + START_LIMIT_MS
   for (;;) {
     if (server.exitCode !== null)
-      throw new Error(`${server.spawnargs.join(" ")} ended with ${server.exitCode}`)
+      throw new Error(`${server.spawnargs.join(" ")} exited with code ${server.exitCode}`)
     const answer = await fetch(url).catch(() => null)
     if (answer?.ok) return
     if (performance.now() > late) throw new Error(`${url} does not answer`)

@@ -63,7 +63,7 @@ export async function documentationFolder(): Promise<string> {
       await mkdir(download)
       await run("apt-get", ["download", "-qq", name], { cwd: download })
       const [deb] = await readdir(download)
-      if (deb === undefined) throw new Error(`apt-get download ${name} brought no file`)
+      if (deb === undefined) throw new Error(`apt-get download ${name} downloaded no file`)
       await run("dpkg-deb", ["-x", join(download, deb), download])
       const html = await findFolder(join(download, manual.html))
       if (html === undefined) throw new Error(`${deb} has no ${manual.html}`)
@@ -147,6 +147,6 @@ if (import.meta.main) {
   const url = await serve()
   if (!values.serve) {
     const pages = await htmlPages(SITE_DIR)
-    process.stdout.write(`${pages.length} pages of ${SITE_DIR} at ${url} (Ctrl-C ends it)\n`)
+    process.stdout.write(`${pages.length} pages of ${SITE_DIR} at ${url} (Ctrl-C stops it)\n`)
   }
 }

@@ -272,7 +272,7 @@ async function unpacked(name: string): Promise<string> {
     process.stderr.write(`fetching ${name}\n`)
     await run("apt-get", ["download", "-qq", name], { cwd: work })
     const deb = (await readdir(work)).find((file) => file.endsWith(".deb"))
-    if (deb === undefined) throw new Error(`apt-get download ${name} brought no file`)
+    if (deb === undefined) throw new Error(`apt-get download ${name} downloaded no file`)
     await run("dpkg-deb", ["-x", join(work, deb), join(work, "root")])
     await rename(join(work, "root"), root)
   } finally {

@@ -150,7 +150,7 @@ async function answers(url: string): Promise<void> {
 }
 
 async function failed(child: ChildProcess): Promise<never> {
-  const ended = once(child, "exit").then(([code]) => `it ended with ${String(code)}`)
+  const ended = once(child, "exit").then(([code]) => `it exited with code ${String(code)}`)
   const notStarted = once(child, "error").then(([error]) => String(error))
   throw new Error(`Meilisearch could not be started: ${await Promise.race([ended, notStarted])}`)
 }

@@ -57,7 +57,7 @@ async function compareVectors(texts: readonly string[], here: Embedder, there: E
   const [own, theirs] = [await here.embed(texts), await there.embed(texts)]
   const cosines = own.map((vector, i) => cosineOf(vector, theirs[i]!))
   console.log(
-    `vectors of ${texts.length} passages: ${there.dimensions} dimensions, cosine to ours ${Math.min(...cosines).toFixed(4)} at least, ${median(cosines).toFixed(4)} in the middle`,
+    `vectors of ${texts.length} passages: ${there.dimensions} dimensions, cosine to ours ${Math.min(...cosines).toFixed(4)} at least, ${median(cosines).toFixed(4)} at the median`,
   )
 }
 
@@ -89,7 +89,7 @@ async function compareSearches(
     const [[, ours]] = firsts as unknown as [[string, readonly string[]]]
     const same = first.filter((url, i) => url === ours[i]).length
     console.log(
-      `  ${label.padEnd(34)} nDCG@10 ${mean(gained).toFixed(4)}, first result as ours ${same} of ${queries.length}, a question ${ms(median(times))} in the middle, ${ms(percentile(times, 0.99))} at the 99th percentile`,
+      `  ${label.padEnd(34)} nDCG@10 ${mean(gained).toFixed(4)}, same first result as ours ${same} of ${queries.length}, a question ${ms(median(times))} at the median, ${ms(percentile(times, 0.99))} at the 99th percentile`,
     )
   }
   console.log(`  (${name}: ${documents.length} documents)`)
@@ -116,7 +116,7 @@ async function compareRerankers(pairs: readonly (readonly [string, readonly stri
     }
     const distance = ours ? `, at most ${percentile(apart, 0.9).toFixed(3)} from ours in nine of ten` : ""
     console.log(
-      `${label}: ten passages ${ms(median(times))} in the middle, ${ms(percentile(times, 0.99))} at the 99th percentile${distance}`,
+      `${label}: ten passages ${ms(median(times))} at the median, ${ms(percentile(times, 0.99))} at the 99th percentile${distance}`,
     )
   }
 }

@@ -88,7 +88,7 @@ async function ask(): Promise<string> {
 async function untilHandbookCrawled(): Promise<void> {
   const late = performance.now() + CRAWL_LIMIT_MS
   while (!(await isHandbookCrawled())) {
-    if (appliance.exitCode !== null) throw new Error(`the appliance ended with ${appliance.exitCode}`)
+    if (appliance.exitCode !== null) throw new Error(`the appliance exited with code ${appliance.exitCode}`)
     if (performance.now() > late)
       throw new Error(`the handbook is not crawled after ${CRAWL_LIMIT_MS / 1000} s`)
     await sleep(POLL_MS)

@@ -121,7 +121,7 @@ async function measured(
     const sources = sites.map(({ name, start }) => ({ name, seeds: start, rendering: "http", politeness }))
     await writeFile(join(folder, "sources.yaml"), stringify({ sources }))
     const applied = await appliance.command("sources", "apply")
-    if (applied.code !== 0) throw new Error(`sources apply ended with ${applied.code}:\n${applied.err}`)
+    if (applied.code !== 0) throw new Error(`sources apply exited with code ${applied.code}:\n${applied.err}`)
     const asked = Date.now()
     for (const { name } of sites) await appliance.call(`/admin/sources/${name}/run`, {})
     const runs = await over(appliance, asked)

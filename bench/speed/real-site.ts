@@ -59,7 +59,7 @@ async function crawled(): Promise<Crawled> {
   )
   const [code] = (await once(command, "exit")) as [number | null]
   const after = await finishedCrawl()
-  if (code !== 0 || !after) throw new Error(`the crawl ended with ${code}`)
+  if (code !== 0 || !after) throw new Error(`the crawl exited with code ${code}`)
   return after
 }
 
@@ -96,6 +96,6 @@ async function questions(site: string, outcomes: Crawled["outcomes"], seconds: n
   const found = rows.filter(([, , rank]) => typeof rank === "number" && rank <= TOP).length
   process.stdout.write(`\n${found} of ${rows.length} answers in the top ${TOP}\n`)
   if (pages < MIN_PAGES)
-    process.stdout.write(`only ${pages} pages were indexed, at least ${MIN_PAGES} are wanted\n`)
+    process.stdout.write(`only ${pages} pages were indexed, at least ${MIN_PAGES} are expected\n`)
   return found === rows.length && pages >= MIN_PAGES && pagesWithoutVectors === 0
 }

@@ -131,7 +131,7 @@ async function child(as: string, start: string, dir = "", onStart?: (pid: number
   crawler.stdout.setEncoding("utf8").on("data", (text: string) => (out += text))
   if (crawler.pid !== undefined) onStart?.(crawler.pid)
   const [code] = (await once(crawler, "close")) as [number | null]
-  if (code !== 0) throw new Error(`${as} ended with ${code}`)
+  if (code !== 0) throw new Error(`${as} exited with code ${code}`)
   return out.trimEnd().split("\n").at(-1) ?? ""
 }
 

@@ -63,7 +63,7 @@ export class WeekAppliance implements AsyncDisposable {
     child.stdout?.on("data", take)
     child.stderr?.on("data", take)
     const ended = once(child, "exit").then(([code]) => {
-      throw new Error(`the appliance ended with ${code}:\n${screen.slice(-3000)}`)
+      throw new Error(`the appliance exited with code ${code}:\n${screen.slice(-3000)}`)
     })
     await Promise.race([shown.promise, ended])
     // The appliance may end later, which the next request will notice.

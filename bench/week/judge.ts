@@ -164,6 +164,6 @@ export function report(verdicts: readonly Verdict[]): string {
       `| ${day} | ${source} | ${cell(what)} | ${cell(told)} | ${cell(when)} | ${right ? "yes" : "**no**"} |`,
   )
   const head =
-    "| day | source | what happened | what the operator was told | when | right? |\n|---|---|---|---|---|---|"
+    "| day | source | what happened | what was reported to the operator | when | right? |\n|---|---|---|---|---|---|"
   return `${head}\n${rows.join("\n")}\n`
 }

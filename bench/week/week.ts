@@ -160,7 +160,7 @@ for (const day of DAYS.slice(0, Number(values.days))) {
 const right = verdicts.filter((one) => one.right).length
 const alarms = verdicts.filter(({ right, told, what }) => !right && what === WELL_WORDS && told !== "no run")
 process.stdout.write(`${report(verdicts)}
-${right} of ${verdicts.length} told rightly; ${alarms.length} false alarms.
+${right} of ${verdicts.length} reported correctly; ${alarms.length} false alarms.
 
 ${lines.join("\n")}
 
@@ -214,7 +214,7 @@ async function mendByOperator(): Promise<void> {
 async function declare(text: string): Promise<void> {
   await writeFile(join(work, "sources.yaml"), text)
   const { code, err, out } = await appliance.command("sources", "apply")
-  if (code !== 0) throw new Error(`sources apply ended with ${code}:\n${err}${out}`)
+  if (code !== 0) throw new Error(`sources apply exited with code ${code}:\n${err}${out}`)
 }
 
 /** Asks every site's question, sick sites included, since their pages stay in the index. */

@@ -87,7 +87,7 @@ export function thirdPartyText(root: string): string {
   for (const { licence } of packages) byLicence.set(licence, (byLicence.get(licence) ?? 0) + 1)
   return [
     "# Third-party software",
-    "Packages that an installation of Fossick can contain, with their licences, as listed in `package-lock.json`; some are for other machines than yours. `npm run third-party` writes this file, and a test compares it. The text of each licence is in the package itself. The [manifest and SBOM](docs/upgrade.md#verify-the-release) of a release list its files and their hashes.",
+    "Packages that an installation of Fossick can contain, with their licences, as listed in `package-lock.json`; some are for machines other than yours. `npm run third-party` writes this file, and a test compares it. The text of each licence is in the package itself. The [manifest and SBOM](docs/upgrade.md#verify-the-release) of a release list its files and their hashes.",
     "| licence | packages |\n|---|---|",
     [...byLicence]
       .toSorted(([, a], [, b]) => b - a)

@@ -169,7 +169,7 @@ async function serve(
   env: Environment,
   work: string,
 ): Promise<Served> {
-  if (await opens(port)) throw new Error(`something listens on port ${port} already`)
+  if (await opens(port)) throw new Error(`something is already listening on port ${port}`)
   const child = spawn(command, args, {
     env: { ...process.env, ...env },
     detached: true,

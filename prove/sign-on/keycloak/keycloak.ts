@@ -82,7 +82,7 @@ export class Keycloak implements AsyncDisposable {
     child.stdout.on("data", (chunk: Buffer) => (this.#said += chunk.toString()))
     child.stderr.on("data", (chunk: Buffer) => (this.#said += chunk.toString()))
     await until(async () => {
-      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`)
+      if (child.exitCode !== null) throw new Error(`it exited with code ${child.exitCode}`)
       return (await fetch(`http://localhost:${this.#port}/realms/master`).catch(() => null))?.status === 200
     }, 100)
     await this.#admin("POST", "", readFileSync(join(import.meta.dirname, "realm.json"), "utf8"))
