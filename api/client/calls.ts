@@ -134,7 +134,7 @@ export type SearchAnswer = {
     readonly include_domains?: string | readonly string[] | undefined
     readonly include_domains_mode?: string | undefined
   } | undefined
-  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read again all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to reread all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   readonly usage?: Usage | undefined
   /** Parts of the request that the answer does not honour; omitted if empty. */
@@ -343,7 +343,7 @@ export type ExtractAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read again all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to reread all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   /** Parts of the request that the answer does not honour; omitted if empty. */
   readonly warnings?: readonly Warning[] | undefined
@@ -374,7 +374,7 @@ export type CrawlAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read again all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to reread all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   /** Pages for which the memory for live calls had no room, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
@@ -392,7 +392,7 @@ export type MapAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read again all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to reread all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   /** Pages for which the memory for live calls had no room, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
@@ -532,7 +532,7 @@ export type ResearchReport = {
   readonly missing?: readonly string[] | undefined
   /** Why a value is missing, if known, by its path. */
   readonly missing_reasons?: { readonly [name: string]: string } | undefined
-  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read again all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to reread all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   readonly usage?: Usage | undefined
 } | {
@@ -904,62 +904,62 @@ export type SourceEntry = {
 
 /** Every field with its value; fields that were left out have their defaults. */
 export type SourceShown = {
-  /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
+  /** Unique name of the source. Letters, digits, spaces and ._:@-; not `handbook`. */
   readonly name: string
   /** Address or addresses where every run starts. */
   readonly seeds: string | readonly string[]
-  /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the sources file. */
+  /** Absolute path of a folder. Its files are the pages, with addresses below the seed. Only in the sources file. */
   readonly folder: string | null
-  /** posix: a person who may read a file by its mode and access control list may read its page; none: only files named .fossick-readers.yaml count. */
+  /** posix: people whom a file's mode and access control list allow to read it may read its page; none: only files named .fossick-readers.yaml count. */
   readonly folderReaders: "posix" | "none"
-  /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the sources file. */
+  /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server. Its threads and attachments are the pages, with addresses below the seed. Only in the sources file. */
   readonly mailbox: {
-    /** imaps://host, or imap://host for a connection that STARTTLS secures; :port where it is unusual. */
+    /** imaps://host, or imap://host for STARTTLS; add :port unless it is the default. */
     readonly server: string
-    /** User name at the server. */
+    /** User name on the server. */
     readonly user: string
-    /** Names the password: ${NAME} or file:/path. */
+    /** Reference to the password: ${NAME} or file:/path. */
     readonly password: string
-    /** Folders that are read, as the server names them. Empty: all but spam, trash and drafts. */
+    /** Folders to read, by their names on the server. Empty: all except spam, trash and drafts. */
     readonly folders?: string | readonly string[] | undefined
   } | string | null
-  /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the sources file. */
+  /** Absolute path of an archive (zip, tar, WARC, ZIM). The documents or pages in it are the pages. Only in the sources file. */
   readonly archive: string | null
-  /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
+  /** Whether the pages are documents that programs send to the appliance. Documents without an address get one below the seed. */
   readonly documents: boolean
-  /** Git repository: its files are the pages, with addresses below the seed. Only in the sources file. */
+  /** Git repository. Its files are the pages, with addresses below the seed. Only in the sources file. */
   readonly repository: {
-    /** What `git clone` takes, over https; or an absolute path on this machine. */
+    /** Address for `git clone`, over https, or an absolute path on this machine. */
     readonly url: string
     /** Branch or tag; null: the default branch. */
     readonly ref?: string | null | undefined
-    /** Folders and files that are read, seen from the top of the repository. Empty: all. */
+    /** Folders and files to read, relative to the root of the repository. Empty: all. */
     readonly paths?: string | readonly string[] | undefined
-    /** Names the token to read it with: ${NAME} or file:/path; null: it is public. */
+    /** Reference to the token for reading the repository: ${NAME} or file:/path; null: the repository is public. */
     readonly token?: string | null | undefined
-    /** User name that goes with the token; null: what the forge wants. */
+    /** User name to send with the token; null: the one that the forge expects. */
     readonly user?: string | null | undefined
   } | string | null
   /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
   readonly scope: "host" | "domain" | "prefix"
-  /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
+  /** Patterns; only addresses that match one of them are read. Empty: all in the scope. */
   readonly include: string | readonly string[]
-  /** Patterns; addresses that fit one of them are not read. */
+  /** Patterns; addresses that match one of them are not read. */
   readonly exclude: string | readonly string[]
-  /** What one run may take. */
+  /** Limits for one run. */
   readonly limits: {
-    /** Pages taken in. */
+    /** Maximum number of pages read. */
     readonly pages?: number | undefined
-    /** Link steps from a seed. */
+    /** Maximum number of links from a seed. */
     readonly depth?: number | undefined
-    /** Bytes of all bodies read, decompressed; null: no limit. */
+    /** Maximum bytes of all bodies read, decompressed; null: no limit. */
     readonly bytes?: number | null | undefined
-    /** Minutes a run may last; null: no limit. */
+    /** Maximum duration of a run, in minutes; null: no limit. */
     readonly minutes?: number | null | undefined
   }
-  /** http: pages as they are sent; browser: every page in a browser; auto: only those that come without content. */
+  /** http: pages as the server sends them; browser: every page in a browser; auto: only pages without content in a browser. */
   readonly rendering: "http" | "browser" | "auto"
-  /** How a host is treated; null: as the settings say. */
+  /** How politely hosts are crawled; null: according to the settings. */
   readonly politeness: {
     /** Pages fetched from one host at the same time. */
     readonly concurrency?: number | null | undefined
@@ -968,140 +968,140 @@ export type SourceShown = {
     /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
     readonly robots?: boolean | null | undefined
   }
-  /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the sources file, for sites that are yours. */
+  /** Whether pages that ask not to be indexed are indexed anyway; nofollow still applies. Only in the sources file, for sites that you own. */
   readonly ignoreNoindex: boolean
   /** Private networks this source may reach: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
   readonly allowedNetworks: string | readonly string[]
   /** How the source logs in. Values that may be secret are shown as `(hidden)`, names of secrets as they are. */
   readonly login: { readonly [name: string]: unknown } | null
-  /** File of certificate authorities in PEM, trusted for this source beside the known ones and FOSSICK_CA_FILE; an absolute path. */
+  /** Absolute path of a PEM file of certificate authorities to trust for this source, in addition to the usual ones and those in FOSSICK_CA_FILE. */
   readonly caFile: string | null
-  /** The certificate to show to the sites of the seeds and of the login. All of it is named, not written: `file:/path`, or `${NAME}` of the environment. */
+  /** Client certificate for the sites of the seeds and the login. All parts are given as references: `file:/path`, or `${NAME}` for an environment variable. */
   readonly clientCert: {
     readonly cert: string
     readonly key: string
     readonly passphrase?: string | null | undefined
   } | null
-  /** What you know of the pages; null: as each page says. */
+  /** What you know about the pages; null: what each page says about itself. */
   readonly pages: {
-    /** What all its pages are. */
+    /** Topic of all pages. */
     readonly topic?: "news" | "finance" | null | undefined
-    /** Country of pages that name none: two letters (ISO 3166-1), lower case. */
+    /** Country of pages that don't state one: two letters (ISO 3166-1), lower case. */
     readonly country?: string | null | undefined
-    /** Language of pages that name none: two letters (ISO 639-1), lower case. */
+    /** Language of pages that don't state one: two letters (ISO 639-1), lower case. */
     readonly language?: string | null | undefined
-    /** false: all its pages are for adults; true: none is. */
+    /** false: all pages are for adults; true: none are. */
     readonly safe?: boolean | null | undefined
   }
-  /** Who may read its pages; null: everybody. A change counts at once. */
+  /** Who may read the pages; null: everybody. A change takes effect at once. */
   readonly readers: {
-    /** Any of these may read: user:NAME, group:NAME, or signed-in for everybody who has signed in. Omitted: everybody may. */
+    /** Who may read: user:NAME, group:NAME, or signed-in for everybody who has signed in. Omitted: everybody. */
     readonly allow?: string | readonly string[] | undefined
-    /** None of these may read, whatever allow says. */
+    /** Who may not read, even if allow includes them. */
     readonly deny?: string | readonly string[] | undefined
   } | null
   /** Further logins that visit each page to learn who may read it. */
   readonly observers: readonly ({ readonly [name: string]: unknown })[]
-  /** After so many days without another look, a page no longer counts as shown to an observer. */
+  /** Number of days without another look after which a page no longer counts as shown to an observer. */
   readonly observersMaxAgeDays: number
-  /** Sitemaps to read beside those the site names. */
+  /** Sitemaps to read in addition to those the site names. */
   readonly sitemaps: string | readonly string[]
-  /** RSS and Atom feeds to read beside those the site names. */
+  /** RSS and Atom feeds to read in addition to those the site names. */
   readonly feeds: string | readonly string[]
-  /** When it runs: a cron line, or the fields below; null: when it is asked to. */
+  /** When the source runs: a cron expression, or the fields below; null: only on request. */
   readonly schedule: string | {
     /** Five fields: minute, hour, day of month, month, day of week. */
     readonly cron?: string | null | undefined
     /** Hours from the start of one run to the start of the next. */
     readonly everyHours?: number | null | undefined
-    /** Whose clock `cron` means: a name such as Europe/Paris. */
+    /** Time zone for `cron`, such as Europe/Paris. */
     readonly timeZone?: string | undefined
-    /** A run starts up to this many minutes late, by chance. */
+    /** A run starts up to this many minutes late, at random. */
     readonly jitterMinutes?: number | undefined
   } | null
-  /** How soon a page is read again: sooner when it changes, later when it does not. */
+  /** How soon a page is read again: sooner if it changes, later if it doesn't. */
   readonly revisit: {
-    /** Not sooner than this. */
+    /** Minimum hours until a page is read again. */
     readonly minHours?: number | undefined
-    /** Not later than this, when a run comes by. */
+    /** Maximum hours until a page is due again; the next run then reads it. */
     readonly maxHours?: number | undefined
   }
-  /** How pages that are gone leave the index. */
+  /** How pages that are gone are removed from the index. */
   readonly removal: {
-    /** A run that would remove more than this share of the source's pages waits for your yes. 0 to 1. */
+    /** If a run would remove more than this share of the source's pages (0 to 1), the removals wait for your approval. */
     readonly maxShare?: number | undefined
-    /** Days for which a removed page can be restored. */
+    /** Number of days for which a removed page can be restored. */
     readonly keepDays?: number | undefined
   }
-  /** Addresses that are told of runs that ended and pages that changed. */
+  /** Addresses that are notified when runs end or pages change. */
   readonly webhooks: readonly ({
-    /** Where to send word. */
+    /** Address that the messages are sent to. */
     readonly url: string
-    /** finished: a run ended; changed: pages were added, changed or removed; alert: runs in a row went wrong, or are well again. */
+    /** finished: a run ended; changed: pages were added, changed or removed; alert: several runs in a row failed or had problems, or the source has recovered. */
     readonly events?: readonly ("finished" | "changed" | "alert")[] | undefined
-    /** Signs the messages; `${NAME}` of the environment, or `file:/path`. */
+    /** Reference to the secret that signs the messages: `${NAME}` for an environment variable, or `file:/path`. */
     readonly secret?: string | null | undefined
   })[]
 }
 
 /** What to crawl, how and when, in the fields of the sources file. */
 export type Source = {
-  /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
+  /** Unique name of the source. Letters, digits, spaces and ._:@-; not `handbook`. */
   readonly name?: string | undefined
   /** Address or addresses where every run starts. */
   readonly seeds: string | readonly string[]
-  /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the sources file. */
+  /** Absolute path of a folder. Its files are the pages, with addresses below the seed. Only in the sources file. */
   readonly folder?: string | null | undefined
-  /** posix: a person who may read a file by its mode and access control list may read its page; none: only files named .fossick-readers.yaml count. */
+  /** posix: people whom a file's mode and access control list allow to read it may read its page; none: only files named .fossick-readers.yaml count. */
   readonly folderReaders?: "posix" | "none" | undefined
-  /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the sources file. */
+  /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server. Its threads and attachments are the pages, with addresses below the seed. Only in the sources file. */
   readonly mailbox?: {
-    /** imaps://host, or imap://host for a connection that STARTTLS secures; :port where it is unusual. */
+    /** imaps://host, or imap://host for STARTTLS; add :port unless it is the default. */
     readonly server: string
-    /** User name at the server. */
+    /** User name on the server. */
     readonly user: string
-    /** Names the password: ${NAME} or file:/path. */
+    /** Reference to the password: ${NAME} or file:/path. */
     readonly password: string
-    /** Folders that are read, as the server names them. Empty: all but spam, trash and drafts. */
+    /** Folders to read, by their names on the server. Empty: all except spam, trash and drafts. */
     readonly folders?: string | readonly string[] | undefined
   } | string | null | undefined
-  /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the sources file. */
+  /** Absolute path of an archive (zip, tar, WARC, ZIM). The documents or pages in it are the pages. Only in the sources file. */
   readonly archive?: string | null | undefined
-  /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
+  /** Whether the pages are documents that programs send to the appliance. Documents without an address get one below the seed. */
   readonly documents?: boolean | undefined
-  /** Git repository: its files are the pages, with addresses below the seed. Only in the sources file. */
+  /** Git repository. Its files are the pages, with addresses below the seed. Only in the sources file. */
   readonly repository?: {
-    /** What `git clone` takes, over https; or an absolute path on this machine. */
+    /** Address for `git clone`, over https, or an absolute path on this machine. */
     readonly url: string
     /** Branch or tag; null: the default branch. */
     readonly ref?: string | null | undefined
-    /** Folders and files that are read, seen from the top of the repository. Empty: all. */
+    /** Folders and files to read, relative to the root of the repository. Empty: all. */
     readonly paths?: string | readonly string[] | undefined
-    /** Names the token to read it with: ${NAME} or file:/path; null: it is public. */
+    /** Reference to the token for reading the repository: ${NAME} or file:/path; null: the repository is public. */
     readonly token?: string | null | undefined
-    /** User name that goes with the token; null: what the forge wants. */
+    /** User name to send with the token; null: the one that the forge expects. */
     readonly user?: string | null | undefined
   } | string | null | undefined
   /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
   readonly scope?: "host" | "domain" | "prefix" | undefined
-  /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
+  /** Patterns; only addresses that match one of them are read. Empty: all in the scope. */
   readonly include?: string | readonly string[] | undefined
-  /** Patterns; addresses that fit one of them are not read. */
+  /** Patterns; addresses that match one of them are not read. */
   readonly exclude?: string | readonly string[] | undefined
-  /** What one run may take. */
+  /** Limits for one run. */
   readonly limits?: {
-    /** Pages taken in. */
+    /** Maximum number of pages read. */
     readonly pages?: number | undefined
-    /** Link steps from a seed. */
+    /** Maximum number of links from a seed. */
     readonly depth?: number | undefined
-    /** Bytes of all bodies read, decompressed; null: no limit. */
+    /** Maximum bytes of all bodies read, decompressed; null: no limit. */
     readonly bytes?: number | null | undefined
-    /** Minutes a run may last; null: no limit. */
+    /** Maximum duration of a run, in minutes; null: no limit. */
     readonly minutes?: number | null | undefined
   } | undefined
-  /** http: pages as they are sent; browser: every page in a browser; auto: only those that come without content. */
+  /** http: pages as the server sends them; browser: every page in a browser; auto: only pages without content in a browser. */
   readonly rendering?: "http" | "browser" | "auto" | undefined
-  /** How a host is treated; null: as the settings say. */
+  /** How politely hosts are crawled; null: according to the settings. */
   readonly politeness?: {
     /** Pages fetched from one host at the same time. */
     readonly concurrency?: number | null | undefined
@@ -1110,11 +1110,11 @@ export type Source = {
     /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
     readonly robots?: boolean | null | undefined
   } | undefined
-  /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the sources file, for sites that are yours. */
+  /** Whether pages that ask not to be indexed are indexed anyway; nofollow still applies. Only in the sources file, for sites that you own. */
   readonly ignoreNoindex?: boolean | undefined
   /** Private networks this source may reach: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
   readonly allowedNetworks?: string | readonly string[] | undefined
-  /** How to log in. Passwords are named, not written: `${NAME}` of the environment, or `file:/path`. */
+  /** How to log in. Passwords are given as references: `${NAME}` for an environment variable, or `file:/path`. */
   readonly login?: null | {
     readonly kind?: "basic" | undefined
     readonly user: string
@@ -1131,37 +1131,37 @@ export type Source = {
     readonly fields: { readonly [name: string]: string }
     readonly proof?: string | null | undefined
   } | undefined
-  /** File of certificate authorities in PEM, trusted for this source beside the known ones and FOSSICK_CA_FILE; an absolute path. */
+  /** Absolute path of a PEM file of certificate authorities to trust for this source, in addition to the usual ones and those in FOSSICK_CA_FILE. */
   readonly caFile?: string | null | undefined
-  /** The certificate to show to the sites of the seeds and of the login. All of it is named, not written: `file:/path`, or `${NAME}` of the environment. */
+  /** Client certificate for the sites of the seeds and the login. All parts are given as references: `file:/path`, or `${NAME}` for an environment variable. */
   readonly clientCert?: {
     readonly cert: string
     readonly key: string
     readonly passphrase?: string | null | undefined
   } | null | undefined
-  /** What you know of the pages; null: as each page says. */
+  /** What you know about the pages; null: what each page says about itself. */
   readonly pages?: {
-    /** What all its pages are. */
+    /** Topic of all pages. */
     readonly topic?: "news" | "finance" | null | undefined
-    /** Country of pages that name none: two letters (ISO 3166-1), lower case. */
+    /** Country of pages that don't state one: two letters (ISO 3166-1), lower case. */
     readonly country?: string | null | undefined
-    /** Language of pages that name none: two letters (ISO 639-1), lower case. */
+    /** Language of pages that don't state one: two letters (ISO 639-1), lower case. */
     readonly language?: string | null | undefined
-    /** false: all its pages are for adults; true: none is. */
+    /** false: all pages are for adults; true: none are. */
     readonly safe?: boolean | null | undefined
   } | undefined
-  /** Who may read its pages; null: everybody. A change counts at once. */
+  /** Who may read the pages; null: everybody. A change takes effect at once. */
   readonly readers?: {
-    /** Any of these may read: user:NAME, group:NAME, or signed-in for everybody who has signed in. Omitted: everybody may. */
+    /** Who may read: user:NAME, group:NAME, or signed-in for everybody who has signed in. Omitted: everybody. */
     readonly allow?: string | readonly string[] | undefined
-    /** None of these may read, whatever allow says. */
+    /** Who may not read, even if allow includes them. */
     readonly deny?: string | readonly string[] | undefined
   } | null | undefined
-  /** Further logins that look at each page. The readers of an observer that was shown a page may read it. Empty: readers are not learned this way. */
+  /** Additional logins that look at each page. If the site shows a page to an observer, the observer's readers may read it. Empty: readers are not learned this way. */
   readonly observers?: readonly ({
-    /** Unique in its source. */
+    /** Name that is unique within the source. */
     readonly name: string
-    /** How the observer logs in, with the fields of login; or same: with the login of the source; or none: it does not log in. */
+    /** How the observer logs in: the fields of login; same: with the login of the source; none: the observer doesn't log in. */
     readonly login: "same" | "none" | null | {
       readonly kind?: "basic" | undefined
       readonly user: string
@@ -1178,49 +1178,49 @@ export type Source = {
       readonly fields: { readonly [name: string]: string }
       readonly proof?: string | null | undefined
     }
-    /** Who may read what the observer is shown: everybody, or allow with user:NAME, group:NAME, or signed-in. */
+    /** Who may read the pages that the observer is shown: everybody, or allow with user:NAME, group:NAME or signed-in. */
     readonly readers: "everybody" | {
       readonly allow: string | readonly string[]
     }
   })[] | undefined
-  /** After so many days without another look, a page no longer counts as shown to an observer. */
+  /** Number of days without another look after which a page no longer counts as shown to an observer. */
   readonly observersMaxAgeDays?: number | undefined
-  /** Sitemaps to read beside those the site names. */
+  /** Sitemaps to read in addition to those the site names. */
   readonly sitemaps?: string | readonly string[] | undefined
-  /** RSS and Atom feeds to read beside those the site names. */
+  /** RSS and Atom feeds to read in addition to those the site names. */
   readonly feeds?: string | readonly string[] | undefined
-  /** When it runs: a cron line, or the fields below; null: when it is asked to. */
+  /** When the source runs: a cron expression, or the fields below; null: only on request. */
   readonly schedule?: string | {
     /** Five fields: minute, hour, day of month, month, day of week. */
     readonly cron?: string | null | undefined
     /** Hours from the start of one run to the start of the next. */
     readonly everyHours?: number | null | undefined
-    /** Whose clock `cron` means: a name such as Europe/Paris. */
+    /** Time zone for `cron`, such as Europe/Paris. */
     readonly timeZone?: string | undefined
-    /** A run starts up to this many minutes late, by chance. */
+    /** A run starts up to this many minutes late, at random. */
     readonly jitterMinutes?: number | undefined
   } | null | undefined
-  /** How soon a page is read again: sooner when it changes, later when it does not. */
+  /** How soon a page is read again: sooner if it changes, later if it doesn't. */
   readonly revisit?: {
-    /** Not sooner than this. */
+    /** Minimum hours until a page is read again. */
     readonly minHours?: number | undefined
-    /** Not later than this, when a run comes by. */
+    /** Maximum hours until a page is due again; the next run then reads it. */
     readonly maxHours?: number | undefined
   } | undefined
-  /** How pages that are gone leave the index. */
+  /** How pages that are gone are removed from the index. */
   readonly removal?: {
-    /** A run that would remove more than this share of the source's pages waits for your yes. 0 to 1. */
+    /** If a run would remove more than this share of the source's pages (0 to 1), the removals wait for your approval. */
     readonly maxShare?: number | undefined
-    /** Days for which a removed page can be restored. */
+    /** Number of days for which a removed page can be restored. */
     readonly keepDays?: number | undefined
   } | undefined
-  /** Addresses that are told of runs that ended and pages that changed. */
+  /** Addresses that are notified when runs end or pages change. */
   readonly webhooks?: readonly ({
-    /** Where to send word. */
+    /** Address that the messages are sent to. */
     readonly url: string
-    /** finished: a run ended; changed: pages were added, changed or removed; alert: runs in a row went wrong, or are well again. */
+    /** finished: a run ended; changed: pages were added, changed or removed; alert: several runs in a row failed or had problems, or the source has recovered. */
     readonly events?: readonly ("finished" | "changed" | "alert")[] | undefined
-    /** Signs the messages; `${NAME}` of the environment, or `file:/path`. */
+    /** Reference to the secret that signs the messages: `${NAME}` for an environment variable, or `file:/path`. */
     readonly secret?: string | null | undefined
   })[] | undefined
 }

@@ -50,7 +50,7 @@ const FACES: readonly (readonly [
   ["a stored page", () => `/read/https://evil.example/page`, { Accept: "text/html" }],
   ["the search page", (text) => `/?q=${encodeURIComponent(text)}`],
   ["the handbook's search", (text) => `/docs/?q=${encodeURIComponent(text)}`],
-  ["a page that is not there", (text) => `/docs/${encodeURIComponent(text)}`],
+  ["a missing page", (text) => `/docs/${encodeURIComponent(text)}`],
   ["the console", (text) => `/console/${encodeURIComponent(text)}`],
   ["suggestions of the browser", (text) => `/suggest/opensearch?q=${encodeURIComponent(text)}`],
 ]
