@@ -113,7 +113,9 @@ test("errors are logged, and the next round tries again", async () => {
   })
   await until(async () => settled.length === 2)
   await stop()
-  expect(lines.join("")).toMatch(/no notes.*letters will be tried again[\s\S]*a bug.*a letter could not be sent/)
+  expect(lines.join("")).toMatch(
+    /no notes.*letters will be tried again[\s\S]*a bug.*a letter could not be sent/,
+  )
 })
 
 test("nothing is sent while this process may not send, and needless messages are not recorded", async () => {

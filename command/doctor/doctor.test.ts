@@ -235,7 +235,7 @@ describe("the doctor", () => {
       { level: "wrong", what: expect.stringContaining(ahead.toISOString()) as unknown },
     ])
     expect(of("disk space")).toMatchObject([
-      { level: "wrong", what: expect.stringContaining("1000000 MB have to stay free") as unknown },
+      { level: "wrong", what: expect.stringContaining("1000000 MB must stay free") as unknown },
     ])
   })
 

@@ -77,7 +77,7 @@ export const diskCheck = ({ dataDir, minFreeMb }: DoctorSettings): Check => ({
     // The folder check reports a read-only folder.
     if (!room.isLow() || room.readOnly !== null) return []
     return wrong(
-      `${Math.floor(room.freeBytes / MB)} MB are free for ${resolve(dataDir)}, but ${Math.ceil(room.leastBytes / MB)} MB have to stay free, so crawls wait.`,
+      `${Math.floor(room.freeBytes / MB)} MB are free for ${resolve(dataDir)}, but ${Math.ceil(room.leastBytes / MB)} MB must stay free, so crawls are waiting.`,
       "Free some space, or lower FOSSICK_MIN_FREE_MB.",
     )
   },

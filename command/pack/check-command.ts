@@ -145,7 +145,8 @@ function refuseUnwanted(folder: string): void {
 
 function run(program: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd: home, env, encoding: "utf8" })
-  if (status !== 0) throw new Error(`${program} ${args.join(" ")} exited with code ${status}:\n${stdout}${stderr}`)
+  if (status !== 0)
+    throw new Error(`${program} ${args.join(" ")} exited with code ${status}:\n${stdout}${stderr}`)
   return stdout.trim()
 }
 

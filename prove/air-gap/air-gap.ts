@@ -64,7 +64,9 @@ export async function flyBlind({ tell }: Pick<Effort, "tell">): Promise<AirGap> 
     const code = await new Promise((resolve) => child.once("close", resolve))
     const said = out.split("\n").findLast((one) => one.startsWith("{"))
     if (said === undefined)
-      throw new Error(`the run in the namespace exited with code ${String(code)}: ${(err || out).slice(-1500)}`)
+      throw new Error(
+        `the run in the namespace exited with code ${String(code)}: ${(err || out).slice(-1500)}`,
+      )
     const { used, withoutRoute } = JSON.parse(said) as Pick<AirGap, "used" | "withoutRoute">
     for (const { part, result } of used) tell(`${part}: ${result}`)
     if (!isTraced) return { used, withoutRoute, outside: null, connections: 0 }

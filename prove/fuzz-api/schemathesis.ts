@@ -143,7 +143,8 @@ async function tryWith(program: string, dir: string, given: Tries): Promise<Trie
   ].flat()
   const { output, code } = await outputOf(program, args, dir, { ASKED })
   const file = (await readdir(results).catch(() => [])).find((name) => name.endsWith(".json"))
-  if (file === undefined) throw new Error(`Schemathesis left no report, and exited with code ${code}:\n${output}`)
+  if (file === undefined)
+    throw new Error(`Schemathesis left no report, and exited with code ${code}:\n${output}`)
   const { test_cases, failures, errors } = JSON.parse(await readFile(join(results, file), "utf8")) as Report
   const told = shown(output)
   return {

@@ -15,7 +15,9 @@ export class PostgresError extends Error {
   constructor({ message, code }: { readonly message: string; readonly code: string }) {
     const isUnreachable = UNREACHABLE.test(code) || (code === "" && GONE.test(message))
     super(
-      isUnreachable ? `The PostgreSQL server that keeps the state cannot be reached (${message || code}).` : message,
+      isUnreachable
+        ? `The PostgreSQL server that keeps the state cannot be reached (${message || code}).`
+        : message,
     )
     this.code = code
     this.errcode = code === "55P03" ? 5 : undefined

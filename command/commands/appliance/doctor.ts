@@ -103,6 +103,8 @@ async function repair(isDry: boolean, json: boolean): Promise<number> {
   if (damaged.length === 0) process.stdout.write("Nothing is damaged.\n")
   else if (isDry) process.stdout.write("This was a dry run: nothing was changed.\n")
   else
-    process.stdout.write(ok ? "All damage was repaired.\n" : "Some damage could not be repaired: see above.\n")
+    process.stdout.write(
+      ok ? "All damage was repaired.\n" : "Some damage could not be repaired: see above.\n",
+    )
   return ok ? EXIT.ok : EXIT.failed
 }

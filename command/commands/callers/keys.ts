@@ -25,7 +25,7 @@ export const keys: GroupSpec = {
           value: "when",
           about: "when it ends: days (30d), hours (12h), or a date (2027-01-31, UTC)",
         },
-        credits: { value: "n", about: "credits that it may use" },
+        credits: { value: "n", about: "credits that the key may use" },
         per: { value: "period", about: "per month, or in total", choices: LIMIT_PERIODS, default: "month" },
         "rate-limits": {
           value: "list",

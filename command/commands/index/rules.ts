@@ -11,7 +11,9 @@ starting with the next question; nothing is indexed again.`,
       changes: () => true,
       about: "Replaces all rules with those in a file.",
       args: { file: { about: "rules file, YAML or JSON" } },
-      examples: [{ line: "fossick rules apply rules.yaml", about: "rules that are not in the file are deleted" }],
+      examples: [
+        { line: "fossick rules apply rules.yaml", about: "rules that are not in the file are deleted" },
+      ],
       run: async ({ args, json }) => await (await session()).applyRules(args.file, json),
     }),
     list: command({

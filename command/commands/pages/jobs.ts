@@ -59,12 +59,18 @@ export const jobs: GroupSpec = {
       changes: () => true,
       about: "Continues a job where it was paused.",
       args: job,
-      examples: [{ line: "fossick jobs resume 12", about: "the running appliance continues it, or else the next one to start" }],
+      examples: [
+        {
+          line: "fossick jobs resume 12",
+          about: "the running appliance continues it, or else the next one to start",
+        },
+      ],
       run: async ({ args, json }) => await (await session()).resumeJob(numberOf(args.job), json),
     }),
     "skip-host": command({
       changes: () => true,
-      about: "Skips a host for the rest of a run. Its known pages are kept; the next run visits the host again.",
+      about:
+        "Skips a host for the rest of a run. Its known pages are kept; the next run visits the host again.",
       args: { ...job, host: { about: "name of the host, with its port if that is not the usual one" } },
       examples: [
         {

@@ -45,7 +45,9 @@ restores removed pages.`,
       about:
         "Keeps the pages of a source that seem to be gone. Two more runs must find them gone before they count as gone again.",
       args: source,
-      examples: [{ line: "fossick removals reject handbook", about: "if the site was only temporarily broken" }],
+      examples: [
+        { line: "fossick removals reject handbook", about: "if the site was only temporarily broken" },
+      ],
       run: ({ args, json }) => run({ command: "reject", source: args.source, json }),
     }),
     removed: command({

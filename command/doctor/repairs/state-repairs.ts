@@ -80,7 +80,12 @@ export const countRepair: Repair = {
             if (wrong === 0) return []
             const damage = `has ${wrong === 1 ? "1 count that differs" : `${wrong} counts that differ`} from the stored rows`
             return [
-              { file: `${count.of} in state.db`, damage, wayBack: "A repair counts them again.", canRepair: true },
+              {
+                file: `${count.of} in state.db`,
+                damage,
+                wayBack: "A repair counts them again.",
+                canRepair: true,
+              },
             ]
           }),
         )

@@ -59,7 +59,9 @@ test("the remaining time comes from the rate, and is never guessed", () => {
   expect(secondsLeft({ ...stats, vectorsPerSecond: null })).toBeNull()
   expect(secondsLeft({ ...stats, vectorsPerSecond: 0 })).toBeNull()
   expect(secondsLeft({ passagesWithoutVectors: 0, vectorsPerSecond: null })).toBe(0)
-  expect(fillingText(stats)).toBe("900 pages are waiting for vectors (9000 passages, 36 a second, about 4 min left)")
+  expect(fillingText(stats)).toBe(
+    "900 pages are waiting for vectors (9000 passages, 36 a second, about 4 min left)",
+  )
   expect(fillingText({ pagesWithoutVectors: 1, passagesWithoutVectors: 1, vectorsPerSecond: null })).toBe(
     "1 page is waiting for vectors (1 passage)",
   )

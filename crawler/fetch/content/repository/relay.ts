@@ -161,7 +161,7 @@ export class Relay implements AsyncDisposable {
           ? `${href} rejected the token (${status}). It may be wrong or expired, or not allowed to read the repository.`
           : `${href} can't be read without a token (${status}), or there is no such repository.`
       case 404:
-        return `There is no repository at ${href} (404)${hasToken ? ", or the token may not see it" : ", or you need a token to see it"}.`
+        return `There is no repository at ${href} (404)${hasToken ? ", or the token gives no access to it" : ", or you need a token to see it"}.`
       case 200:
         return `${href} isn't a Git repository. Use the address that you give to git clone.`
       default:
