@@ -292,7 +292,7 @@ describe("health", () => {
         index: "ok",
         crawler: "no crawler process has been seen",
         model: "The embedding model cannot be loaded; the server's log says why.",
-        disk: "It does not work; the server's log says why.",
+        disk: "Not working; the server's log says why.",
       },
     })
     expect(half.logLines.join("")).toContain("cannot open /home/me/private")

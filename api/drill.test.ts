@@ -197,7 +197,7 @@ describe("a restore drill", () => {
     expect(canary.requests).toEqual([])
     expect(running.said()).toContain("This is a restore drill")
     const over = running.said().split("The drill has ended.")[1]
-    expect(over).toMatch(/1 page, 1 source, 1 key; the last crawl finished \d{4}-/)
+    expect(over).toMatch(/1 page, 1 source, 1 key; the last crawl finished at \d{4}-/)
     expect(over).toContain("all files of the index are intact")
     expect(over).toContain("Answered: 2 questions. Nothing was crawled, and nothing was sent.")
   })

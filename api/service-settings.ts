@@ -45,7 +45,7 @@ export const serviceSettings = {
       name: "FOSSICK_METRICS",
       default: "key",
       about:
-        "Who may read `/metrics`: `key` requires a key with the role admin, `open` allows anyone who reaches the port, `off` no one.",
+        "Who may read `/metrics`: `key` requires a key with the role admin, `open` allows anyone who can reach the port, `off` no one.",
     },
     "key",
     "open",

@@ -100,7 +100,7 @@ export const apiSettings = {
     {
       name: "FOSSICK_INCLUDE_DOMAINS_CAP",
       default: "300",
-      about: "Maximum number of entries of `include_domains` in a search.",
+      about: "Maximum number of entries in `include_domains` for a search.",
     },
     1,
     10_000,
@@ -109,7 +109,7 @@ export const apiSettings = {
     {
       name: "FOSSICK_EXCLUDE_DOMAINS_CAP",
       default: "150",
-      about: "Maximum number of entries of `exclude_domains` in a search.",
+      about: "Maximum number of entries in `exclude_domains` for a search.",
     },
     1,
     10_000,
@@ -119,7 +119,7 @@ export const apiSettings = {
       name: "FOSSICK_LIVE_READS",
       default: "10",
       about:
-        "Pages that all calls and crawl jobs together may read live at the same time; a quarter, rounded down, is reserved for keys that are reading none.",
+        "Pages that all calls and crawl jobs together may read live at the same time; a quarter, rounded down, is reserved for keys that aren't reading any.",
     },
     1,
     256,
@@ -148,7 +148,7 @@ export const apiSettings = {
     {
       name: "FOSSICK_SHUTDOWN_SECONDS",
       default: "10",
-      about: "Seconds that running requests have to finish when the appliance stops.",
+      about: "Seconds that running requests are given to finish when the appliance stops.",
     },
     0,
     300,
@@ -160,7 +160,7 @@ export const apiSettings = {
     name: "FOSSICK_UNIT_READER",
     default: "on",
     about:
-      "Whether the unit reader, a small model that ships with Fossick, judges the pieces of pages for answers and reports when question and pages are in English. It finds the right piece more often, but takes some 110 MB of memory and half a second of processor time per answer.",
+      "Whether the unit reader, a small model that ships with Fossick, judges the pieces of pages for answers and reports when the question and the pages are in English. It finds the right piece more often, but takes some 110 MB of memory and half a second of processor time per answer.",
   }),
   ...accountSettings,
   ...federationSettings,

@@ -191,7 +191,7 @@ async function supervise(
   function onGiveUp(name: string, how: string): number | null {
     const often = `The ${name} process ended ${MAX_RESTARTS + 1} times in a row (last: ${how})`
     if (name === api.name) {
-      complain("error", `${often}. Fossick stops with exit code 1; the process's last log lines say why.`)
+      complain("error", `${often}. Fossick is stopping with exit code 1; the process's last log lines say why.`)
       void end(1)
       return null
     }

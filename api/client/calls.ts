@@ -74,7 +74,7 @@ export type SearchAnswer = {
     })[]
     /** Pages that were counted. */
     readonly pages: number
-    /** False when more pages match, so that only the best were counted. */
+    /** False when more pages match and only the best were counted. */
     readonly exact: boolean
   })[] | undefined
   /** Why nothing was found; left out when a result is likely to answer. */
@@ -95,14 +95,14 @@ export type SearchAnswer = {
     readonly held_as?: string | undefined
     /** Parameters that excluded all results. */
     readonly filters?: readonly string[] | undefined
-    /** The explanation of `fossick why`; only with an admin key. */
+    /** The explanation that `fossick why` gives; only with an admin key. */
     readonly detail?: string | undefined
     /** Other pages that look relevant but are not in the index. */
     readonly others?: readonly Miss[] | undefined
   } | undefined
   /** How complete the searched sources are; given with `explain` and when nothing was found. */
   readonly coverage?: {
-    /** True when every source searched holds all the pages that its rules allow, with vectors; false also when that is unknown. */
+    /** True when every source searched holds all the pages that its rules allow, with vectors; also false when that is unknown. */
     readonly complete: boolean
     /** The sources searched; empty for keys limited to domains, which can't see source names. */
     readonly sources: readonly ({
@@ -199,7 +199,7 @@ export type SearchResult = {
   } | undefined
   /** When a crawl last found the page, changed or not. */
   readonly checked_at?: string | undefined
-  /** The sources that the page belongs to, the one that read it last first; left out when the key may not see them. */
+  /** The sources that the page belongs to, starting with the one that read it last; left out when the key may not see them. */
   readonly sources?: readonly string[] | undefined
   /** The collections that contain any of these sources; omitted if empty. */
   readonly collections?: readonly string[] | undefined
@@ -305,7 +305,7 @@ export type Miss = {
   readonly held_as?: string | undefined
   /** Parameters that excluded all results. */
   readonly filters?: readonly string[] | undefined
-  /** The explanation of `fossick why`; only with an admin key. */
+  /** The explanation that `fossick why` gives; only with an admin key. */
   readonly detail?: string | undefined
 }
 
@@ -376,7 +376,7 @@ export type CrawlAnswer = {
   readonly usage?: Usage | undefined
   /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to reread all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
-  /** Pages for which the memory for live calls had no room, if any. */
+  /** Pages that did not fit in the memory for live calls, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
   /** Parts of the request that the answer does not honour; omitted if empty. */
   readonly warnings?: readonly Warning[] | undefined
@@ -394,7 +394,7 @@ export type MapAnswer = {
   readonly usage?: Usage | undefined
   /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to reread all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
-  /** Pages for which the memory for live calls had no room, if any. */
+  /** Pages that did not fit in the memory for live calls, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
   /** Parts of the request that the answer does not honour; omitted if empty. */
   readonly warnings?: readonly Warning[] | undefined
@@ -423,7 +423,7 @@ export type StoredPage = {
   readonly title: string
   readonly description: string | null
   readonly author: string | null
-  /** The sources it belongs to, the one that read it last first; empty if the key may not know them. */
+  /** The sources it belongs to, starting with the one that read it last; empty if the key may not know them. */
   readonly sources: readonly string[]
   /** The collections that hold any of these. */
   readonly collections: readonly string[]
@@ -810,7 +810,7 @@ export type KeyInfo = {
 export type Session = {
   /** Name of the appliance; null if it has none. */
   readonly appliance_name: string | null
-  /** Whether the cookie of this call belongs to a session. */
+  /** Whether the cookie sent with this call belongs to a session. */
   readonly signed_in: boolean
   /** Whether people may search without signing in. */
   readonly is_open: boolean
@@ -820,7 +820,7 @@ export type Session = {
   readonly user: string | null
   /** Last characters of the key that began the session. */
   readonly key_hint: string | null
-  /** When the session ends; also null for a person that a proxy vouches for with each call. */
+  /** When the session ends; null without a session, and for a person whom a proxy vouches for with each call. */
   readonly expires_at: string | null
   /** How to sign in. */
   readonly ways: readonly ({
@@ -1430,7 +1430,7 @@ export type Proposal = {
     readonly version: string | null
     /** Evidence on the site. */
     readonly evidence: readonly string[]
-    /** Section about it on the handbook's page Recipes. */
+    /** Section about it on the handbook's Recipes page. */
     readonly recipe: string | null
   } | null
   /** The proposed source: only the fields that differ from their defaults. */
@@ -1906,7 +1906,7 @@ export type Alerts = {
     readonly next_attempt_at: string | null
     readonly last_error: string | null
   })[]
-  /** Messages over channels other than e-mail and webhooks. */
+  /** Messages sent through channels other than e-mail and webhooks. */
   readonly notifications: readonly ({
     readonly channel: "ntfy"
     readonly id: string
@@ -2382,7 +2382,7 @@ export type History = {
     /** Visits by crawls, whatever their outcome. */
     readonly visits: number
     readonly failed_visits: number
-    /** Questions that were answered, over any API. */
+    /** Questions that were answered, through any API. */
     readonly answered: number
     /** Questions that were answered with 4xx. */
     readonly refused: number
@@ -2702,7 +2702,7 @@ export type Person = {
   readonly last_seen_at: string
   /** When the provider last vouched for the person. */
   readonly proved_at: string
-  /** Whether that is still valid: `fresh`: yes; `due`: yes, and the next call asks the provider again; `over`: not until the provider vouches for the person again. Null if no provider signs people in. */
+  /** Whether the provider's confirmation is still valid: `fresh`: yes; `due`: yes, and the next call asks the provider again; `over`: not until the provider vouches for the person again. Null if no provider signs people in. */
   readonly proof: "fresh" | "due" | "over" | null
   /** When the person was disabled; null if they are not. */
   readonly disabled_at: string | null
@@ -3064,7 +3064,7 @@ export type PublicKey = {
   readonly origins: readonly string[]
   /** Whether the key may ask for answers. */
   readonly answers: boolean
-  /** Rate limits for each IP address; null for those of `FOSSICK_PUBLIC_RATE_LIMITS`. */
+  /** Rate limits for each IP address; null for those in `FOSSICK_PUBLIC_RATE_LIMITS`. */
   readonly rate_limits: string | null
   /** Credits that all callers together may use in a calendar month; null for no limit. */
   readonly credits: number | null
@@ -3149,17 +3149,17 @@ export interface Calls {
         readonly include_image_descriptions?: boolean | null | undefined
         /** Adds the address of the site's icon. */
         readonly include_favicon?: boolean | null | undefined
-        /** Only pages of these domains, or these first: see `include_domains_mode`. A port (`localhost:8080`) limits the domain to that port. No wildcards, paths or public suffixes. */
+        /** Only pages on these domains, or these first: see `include_domains_mode`. A port (`localhost:8080`) limits the domain to that port. No wildcards, paths or public suffixes. */
         readonly include_domains?: string | readonly string[] | null | undefined
-        /** Leaves out pages of these domains, written in the same way. */
+        /** Leaves out pages on these domains, written in the same way. */
         readonly exclude_domains?: string | readonly string[] | null | undefined
-        /** `filter` (or `restrict`, the default) returns only pages of `include_domains`, `boost` (or `prefer`) ranks them higher. Requires `include_domains`. */
+        /** `filter` (or `restrict`, the default) returns only pages from `include_domains`, `boost` (or `prefer`) ranks them higher. Requires `include_domains`. */
         readonly include_domains_mode?: "filter" | "boost" | "restrict" | "prefer" | null | undefined
-        /** Only pages of these sources, and of those in `collections`. */
+        /** Only pages from these sources, and from those in `collections`. */
         readonly sources?: string | readonly string[] | null | undefined
-        /** Only pages of the sources in these collections, and of `sources`. */
+        /** Only pages from the sources in these collections, and from `sources`. */
         readonly collections?: string | readonly string[] | null | undefined
-        /** Only pages of these formats. */
+        /** Only pages in these formats. */
         readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture")[] | null | undefined
         /** Only pages that say they are about one of these topics; `topic` ranks them higher and keeps the others. */
         readonly topics?: "news" | "finance" | readonly ("news" | "finance")[] | null | undefined
@@ -3341,7 +3341,7 @@ export interface Calls {
     }
     readonly answer: StoredPage
   }
-  /** Read a page from the index, by a prefix before its address. */
+  /** Read a page from the index by putting a prefix before its address. */
   "GET /read/{url}": {
     readonly given: {
       readonly path: { readonly url: string }
@@ -3516,15 +3516,15 @@ export interface Calls {
         readonly output_schema?: OutputSchema | null | undefined
         /** How sources are named in the text and listed below it. */
         readonly citation_format?: "numbered" | "mla" | "apa" | "chicago" | null | undefined
-        /** Pages of these domains, subdomains included, rank higher; others still appear. */
+        /** Pages on these domains, subdomains included, rank higher; others still appear. */
         readonly include_domains?: readonly string[] | null | undefined
-        /** No pages of these domains and their subdomains. */
+        /** No pages on these domains and their subdomains. */
         readonly exclude_domains?: readonly string[] | null | undefined
-        /** Only pages of these sources, and of those in `collections`. */
+        /** Only pages from these sources, and from those in `collections`. */
         readonly sources?: string | readonly string[] | null | undefined
-        /** Only pages of the sources in these collections, and of `sources`. */
+        /** Only pages from the sources in these collections, and from `sources`. */
         readonly collections?: string | readonly string[] | null | undefined
-        /** Only pages of these formats. */
+        /** Only pages in these formats. */
         readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture")[] | null | undefined
         /** About how long: 250, 800 or 1,600 words. */
         readonly output_length?: "short" | "standard" | "long" | null | undefined
@@ -3991,7 +3991,7 @@ export interface Calls {
       readonly body: {
         /** Address to start from, http or https. A folder includes everything below it. */
         readonly url: string
-        /** Ignores robots.txt, now and in the proposed source, because the site is yours. Only for hosts that FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS names. */
+        /** Ignores robots.txt, now and in the proposed source, because the site is yours. Only for hosts in FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS. */
         readonly ignore_robots?: boolean | undefined
       }
     }
@@ -4712,7 +4712,7 @@ export interface Calls {
         readonly collection?: string | null | undefined
         /** Whether the key may ask for answers. */
         readonly answers?: boolean | undefined
-        /** Rate limits for each IP address, such as `search=60/m`; null for those of `FOSSICK_PUBLIC_RATE_LIMITS`. */
+        /** Rate limits for each IP address, such as `search=60/m`; null for those in `FOSSICK_PUBLIC_RATE_LIMITS`. */
         readonly rate_limits?: string | null | undefined
         /** Credits that all callers together may use in a calendar month; null for no limit. */
         readonly credits?: number | null | undefined
@@ -4748,7 +4748,7 @@ export interface Calls {
         readonly collection?: string | null | undefined
         /** Whether the key may ask for answers. */
         readonly answers?: boolean | undefined
-        /** Rate limits for each IP address, such as `search=60/m`; null for those of `FOSSICK_PUBLIC_RATE_LIMITS`. */
+        /** Rate limits for each IP address, such as `search=60/m`; null for those in `FOSSICK_PUBLIC_RATE_LIMITS`. */
         readonly rate_limits?: string | null | undefined
         /** Credits that all callers together may use in a calendar month; null for no limit. */
         readonly credits?: number | null | undefined

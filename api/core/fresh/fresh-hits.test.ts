@@ -142,7 +142,7 @@ test("reads at most twenty pages again per search, and none from another applian
   expect(asked).toHaveLength(20)
   expect(aged.map(({ text }) => text.split(": ").at(-1))).toEqual([
     "the appliance north did not read it again.",
-    "a search reads at most 20 pages again.",
-    "a search reads at most 20 pages again.",
+    "a search rereads at most 20 pages.",
+    "a search rereads at most 20 pages.",
   ])
 })

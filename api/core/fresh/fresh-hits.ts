@@ -75,7 +75,7 @@ export async function freshHits(
       const peer = peerOfSource(hit.source)
       const unread =
         peer === null
-          ? `a search reads at most ${MOST_REREADS} pages again`
+          ? `a search rereads at most ${MOST_REREADS} pages`
           : `the appliance ${peer} did not read it again`
       return [hit, { unread }]
     }),

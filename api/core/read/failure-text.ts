@@ -57,7 +57,7 @@ export function failureReason(result: NotRead): string {
     case "skipped":
       return (result.because === "empty" && result.detail) || skips[result.because]
     case "postponed":
-      return `the site asks to wait until ${result.until.toISOString()}`
+      return `the site asks crawlers to wait until ${result.until.toISOString()}`
     default: {
       const detail = detailed.has(result.because) ? result.detail : ""
       return detail === "" ? failures[result.because] : detail

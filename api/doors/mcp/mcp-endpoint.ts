@@ -181,6 +181,6 @@ function refuseStrangePages(ctx: Context, origins: readonly string[]): void {
   if (origin === "" || origins.includes("*") || origins.includes(origin)) return
   throw new ApiError(
     403,
-    "Web pages of this origin may not call this server. Its operator can allow them with FOSSICK_CORS_ORIGINS.",
+    "Web pages on this origin may not call this server. Its operator can allow them with FOSSICK_CORS_ORIGINS.",
   )
 }

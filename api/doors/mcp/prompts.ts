@@ -26,7 +26,7 @@ Search with tavily_search. Where its passages are not enough, read the page with
   {
     name: "summarise_page",
     title: "Summarise a page",
-    description: "Summarises a page of the index by its address.",
+    description: "Summarises a page from the index by its address.",
     arguments: [{ name: "url", description: "The address of the page.", required: true }],
     text: ({ url }) =>
       `Read the page ${url} with fetch, to its end if it has several parts, and summarise it: what it is for, its main points, and what it asks readers to do. Say when it was published and last checked.`,

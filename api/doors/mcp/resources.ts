@@ -26,7 +26,7 @@ interface Resource {
 export const pageTemplate = {
   uriTemplate: `${PAGE}{+url}`,
   name: "page",
-  title: "A page of the index",
+  title: "A page from the index",
   description: "The text of a page by its address, as the crawler last read it.",
   mimeType: "text/markdown",
 }

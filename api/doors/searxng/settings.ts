@@ -6,6 +6,6 @@ export const searxngSettings = {
     name: "FOSSICK_SEARXNG_KEY",
     default: "",
     about:
-      "API key for requests to `/searxng/search` that have none, since many clients of SearXNG can't send one: anyone who reaches the port sees what this key may see. If empty, requests need a key of their own.",
+      "API key for requests to `/searxng/search` that have none, since many SearXNG clients can't send one: anyone who can reach the port sees what this key may see. If empty, requests need a key of their own.",
   }),
 }

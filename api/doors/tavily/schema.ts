@@ -111,12 +111,12 @@ export const searchSchema = object({
     include_image_descriptions: flag("With `include_images`: each image as `{url, description}`."),
     include_favicon: reading.include_favicon,
     include_domains: domains(
-      "Only pages of these domains, or these first: see `include_domains_mode`. A port (`localhost:8080`) limits the domain to that port. No wildcards, paths or public suffixes.",
+      "Only pages on these domains, or these first: see `include_domains_mode`. A port (`localhost:8080`) limits the domain to that port. No wildcards, paths or public suffixes.",
     ),
-    exclude_domains: domains("Leaves out pages of these domains, written in the same way."),
+    exclude_domains: domains("Leaves out pages on these domains, written in the same way."),
     include_domains_mode: oneOf(
       ["filter", "boost", "restrict", "prefer"],
-      "`filter` (or `restrict`, the default) returns only pages of `include_domains`, `boost` (or `prefer`) ranks them higher. Requires `include_domains`.",
+      "`filter` (or `restrict`, the default) returns only pages from `include_domains`, `boost` (or `prefer`) ranks them higher. Requires `include_domains`.",
     ),
     ...filterFields,
     topics: severalOf(
@@ -169,7 +169,7 @@ export const searchSchema = object({
       ...wordStatistics,
       description:
         "How many pages contain each word, in all the indexes searched together. Sets the weight of the words.",
-      "x-allowed": `an object with \`pages\` and at most ${MOST_WORDS} \`words\`, as \`include_word_statistics\` returns it`,
+      "x-allowed": `an object with \`pages\` and at most ${MOST_WORDS} \`words\`, as returned by \`include_word_statistics\``,
     },
   }),
 })
@@ -226,7 +226,7 @@ const walkSchema = <const M extends Readonly<Record<string, JsonSchema>>>(more: 
       select_domains: regexes("Regular expressions; only pages whose host matches one."),
       exclude_paths: regexes("Regular expressions; leaves out pages whose path matches one."),
       exclude_domains: regexes("Regular expressions; leaves out pages whose host matches one."),
-      categories: listOf(text(), "From older clients: `Documentation`, `Blogs`, `About` and others."),
+      categories: listOf(text(), "Accepted from older clients: `Documentation`, `Blogs`, `About` and others."),
       allow_external: withDefault(yesNo("Whether results include addresses on other sites."), true),
       include_usage,
       timeout: withDefault(

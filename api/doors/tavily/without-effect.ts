@@ -17,7 +17,7 @@ export function withoutEffect(request: SearchRequest, question: QueryText): read
     [
       "country",
       request.country !== undefined && topic !== "general",
-      `topic is '${topic}'; it needs 'general'`,
+      `topic is '${topic}'; use 'general'`,
     ],
     [
       "days",

@@ -554,7 +554,7 @@ test("a payer who recently had no funds gets one request at a time, and others a
   const first = buy(one)
   await Promise.race([reached, first])
   const message =
-    "This payer recently lacked the money for a payment: send fewer at a time. Nothing was charged."
+    "This payer recently lacked the money for a payment: send fewer payments at a time. Nothing was charged."
   expect(comeAgain(await buy(two))).toEqual(later(429, "5", "payer_limited", message))
   expect(desk.ended()).toEqual({ refused: 1, limited: 1 })
   const another = buy(other)

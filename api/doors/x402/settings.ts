@@ -48,7 +48,7 @@ const rpcUrl: Setting<string> = {
   name: "X402_RPC_URL",
   default: "",
   about:
-    "JSON-RPC address of a node of that network, which is asked whether a payment arrived when the facilitator doesn't say. If empty, no node is asked.",
+    "JSON-RPC address of a node on that network, which is asked whether a payment arrived when the facilitator doesn't say. If empty, no node is asked.",
   // Providers put the customer's key into the path.
   secret: true,
   parse(value) {
@@ -129,7 +129,7 @@ export const x402Settings = {
   v1: onOff({
     name: "X402_V1",
     default: "on",
-    about: "Whether clients of version 1 of the protocol are served as well as those of version 2.",
+    about: "Whether to serve clients that use version 1 of the protocol, as well as those that use version 2.",
   }),
 }
 

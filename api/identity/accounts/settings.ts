@@ -77,7 +77,7 @@ export const accountSettings = {
       name: "FOSSICK_LOG_DAYS",
       default: "90",
       about:
-        "Days for which `POST /logs` lists calls, and for which feedback and ended keys made over the API are kept.",
+        "Days for which `POST /logs` lists calls, feedback is kept, and keys made over the API are kept after they end.",
     },
     1,
     3650,
@@ -107,7 +107,7 @@ export const accountSettings = {
       name: "FOSSICK_KEY_STORED_MB",
       default: "512",
       about:
-        "Megabytes that one key may store in total of what is never deleted early: research, jobs of the Firecrawl API and their documents, watches and their entries. Beyond that, its next task or job is refused with 432, and its watches keep less.",
+        "Megabytes that one key may store in total of data that is never deleted early: research, jobs of the Firecrawl API and their documents, watches and their entries. Beyond that, its next task or job is refused with 432, and its watches keep less.",
     },
     1,
     1_000_000,
@@ -142,7 +142,7 @@ export const accountSettings = {
       name: "FOSSICK_QUERY_LOG_DAYS",
       default: "0",
       about:
-        "Days for which questions of searches are kept for `GET /admin/queries`, with the ids of their keys; `0` keeps none.",
+        "Days for which questions are kept for `GET /admin/queries`, with the ids of their keys; `0` keeps none.",
     },
     0,
     3650,

@@ -87,7 +87,7 @@ async function vouchedBy(
     return await accounts.writes.run(() => people.proved(proof, false, issuedAt.getTime()))
   }
   throw refused(
-    `No identity provider here accepts tokens of the issuer of the token in the header ${ACTING_HEADER} (acceptsTokensFor).`,
+    `No identity provider here accepts tokens from the issuer of the token in the header ${ACTING_HEADER} (acceptsTokensFor).`,
   )
 }
 

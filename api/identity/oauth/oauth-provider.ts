@@ -46,7 +46,7 @@ export function oauthProvider({ store, documents, ask, resource }: ProviderParts
     }
   }
   const handedOut = (issued: IssuedTokens | null): OAuthTokens => {
-    if (issued === null) throw new InvalidGrantError("It has expired, was used, or belongs to another client")
+    if (issued === null) throw new InvalidGrantError("It has expired, has been used, or belongs to another client")
     const { access, refresh, expiresIn } = issued
     return {
       access_token: access,
@@ -103,7 +103,7 @@ export function oauthProvider({ store, documents, ask, resource }: ProviderParts
     async challengeForAuthorizationCode(client, code) {
       const pending = await store.code(client.client_id, code)
       if (pending === null)
-        throw new InvalidGrantError("The code has expired, was used, or belongs to another client")
+        throw new InvalidGrantError("The code has expired, has been used, or belongs to another client")
       return pending.challenge
     },
     async exchangeAuthorizationCode(client, code, _verifier, redirectUri, asked) {

@@ -120,7 +120,7 @@ function checkOrigin(ctx: Context, { origins }: PublicKey): void {
   const origin = originOf(ctx)
   if (origin === "") throw new ApiError(403, NO_ORIGIN)
   if (!origins.includes(origin)) {
-    throw new ApiError(403, `Access denied. This public key is not for pages of ${origin.slice(0, 200)}.`)
+    throw new ApiError(403, `Access denied. This public key is not for pages on ${origin.slice(0, 200)}.`)
   }
   if (ctx.get("Origin") !== "") allow(ctx)
 }

@@ -29,7 +29,7 @@ const PublicKey = namedObject("PublicKey", {
   origins: listOf(text(), "Origins of the web pages that may use the key."),
   answers: yesNo("Whether the key may ask for answers."),
   rate_limits: orNull(
-    text("Rate limits for each IP address; null for those of `FOSSICK_PUBLIC_RATE_LIMITS`."),
+    text("Rate limits for each IP address; null for those in `FOSSICK_PUBLIC_RATE_LIMITS`."),
   ),
   credits: orNull(count("Credits that all callers together may use in a calendar month; null for no limit.")),
   created_at: time(),
@@ -58,7 +58,7 @@ const written = object({
     answers: flag("Whether the key may ask for answers."),
     rate_limits: orNull(
       text(
-        "Rate limits for each IP address, such as `search=60/m`; null for those of `FOSSICK_PUBLIC_RATE_LIMITS`.",
+        "Rate limits for each IP address, such as `search=60/m`; null for those in `FOSSICK_PUBLIC_RATE_LIMITS`.",
       ),
     ),
     credits: orNull(
@@ -93,7 +93,7 @@ export const publicKeyOperations = operations("Public keys", "admin", {
     at: "POST /admin/public-keys",
     summary: "Make a public key",
     description:
-      "The key can be put in the source code of web pages: it works only from pages of its origins, finds only pages of one source or collection, and can do nothing else.",
+      "The key can be put in the source code of web pages: it works only from pages on its origins, finds only pages of one source or collection, and can do nothing else.",
     body,
     answers: created(PublicKey, "Made."),
     refusals: [409, 422],

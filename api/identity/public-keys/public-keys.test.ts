@@ -118,7 +118,7 @@ describe("a public key", () => {
     ["a subdomain", { Origin: "https://a.docs.example.com" }, "not for pages"],
     ["another scheme", { Origin: "http://docs.example.com" }, "not for pages"],
     ["another port", { Origin: `${SITE}:8443` }, "not for pages"],
-    ["a sandboxed page", { Origin: "null" }, "not for pages of null"],
+    ["a sandboxed page", { Origin: "null" }, "not for pages on null"],
     ["a page of the appliance", { "Sec-Fetch-Site": "same-origin" }, "not for pages"],
   ])("is refused from %s, and no page may read why", async (_, headers, because) => {
     const { text } = await publicKey()

@@ -17,7 +17,7 @@ import {
 
 const Session = namedObject("Session", {
   appliance_name: orNull(text("Name of the appliance; null if it has none.")),
-  signed_in: yesNo("Whether the cookie of this call belongs to a session."),
+  signed_in: yesNo("Whether the cookie sent with this call belongs to a session."),
   is_open: yesNo("Whether people may search without signing in."),
   role: orNull(oneOf(KEY_ROLES, "Role of the key or the person.")),
   user: orNull(
@@ -25,7 +25,7 @@ const Session = namedObject("Session", {
   ),
   key_hint: orNull(text("Last characters of the key that began the session.")),
   expires_at: orNull(
-    time("When the session ends; also null for a person that a proxy vouches for with each call."),
+    time("When the session ends; null without a session, and for a person whom a proxy vouches for with each call."),
   ),
   ways: listOf(
     anyOf([
@@ -64,7 +64,7 @@ export const sessionOperations = operations("Sessions", "none", {
   signOut: {
     at: "DELETE /session",
     summary: "Sign out",
-    description: "Ends the session of the cookie for good.",
+    description: "Ends the cookie's session for good.",
     answers: ok(Session, "No session."),
     refusals: [403],
     examples: [{ summary: "From another page", status: 403 }],

@@ -16,6 +16,6 @@ export const sessionSettings = {
     name: "FOSSICK_OPEN_KEY",
     default: "",
     about:
-      "An API key with the role search for people who open the search page without signing in: anyone who reaches the port sees what this key may see; empty means that everyone must sign in.",
+      "An API key with the role search for people who open the search page without signing in: anyone who can reach the port sees what this key may see; empty means that everyone must sign in.",
   }),
 }

@@ -25,7 +25,7 @@ export async function setCollection(
   }
   return await withCollections(async (collections, db) => {
     const unknown = await unknownSource(db, sources)
-    if (unknown !== null) throw new CommandError(`${unknown}\nfossick sources list shows them.`)
+    if (unknown !== null) throw new CommandError(`${unknown}\nTo see all sources, run fossick sources list.`)
     await collections.set(name, sources)
     if (json) print(JSON.stringify({ name, sources }))
   })
@@ -40,7 +40,7 @@ export async function listCollections(json: boolean): Promise<number> {
       for (const one of all) {
         const gone = await goneSources(db, one.sources)
         print(
-          `${one.name}: ${one.sources.join(", ")}${gone.length === 0 ? "" : ` (no longer there: ${gone.join(", ")})`}`,
+          `${one.name}: ${one.sources.join(", ")}${gone.length === 0 ? "" : ` (deleted: ${gone.join(", ")})`}`,
         )
       }
     }
@@ -51,7 +51,7 @@ export async function listCollections(json: boolean): Promise<number> {
 export async function deleteCollection(name: string, json: boolean): Promise<number> {
   return await withCollections(async (collections) => {
     if (!(await collections.delete(name))) {
-      throw new CommandError(`There is no collection ${name}; fossick collections list shows them.`)
+      throw new CommandError(`There is no collection ${name}. To see all collections, run fossick collections list.`)
     }
     if (json) print(JSON.stringify({ name, deleted: true }))
   })

@@ -140,7 +140,7 @@ async function answeredSince(folder: string, at: number): Promise<number> {
 
 function findingLines({ pages, keys, sources, lastCrawl, damage }: Findings): string[] {
   return [
-    `Restored: ${counted(pages, "page")}, ${counted(sources, "source")}, ${counted(keys, "key")}; ${lastCrawl === null ? "no crawl had finished" : `the last crawl finished ${lastCrawl}`}.`,
+    `Restored: ${counted(pages, "page")}, ${counted(sources, "source")}, ${counted(keys, "key")}; ${lastCrawl === null ? "no crawl had finished" : `the last crawl finished at ${lastCrawl}`}.`,
     damage.length === 0
       ? "Index check: all files of the index are intact."
       : `Index check: ${damage.join("; ")}.`,

@@ -21,7 +21,7 @@ export function keyLine(key: MadeKey): string {
     ...[scope.endpoints, scope.sources, scope.collections, scope.domains, key.projects, key.principals].map(
       (names, i) => (names?.length ? `${KINDS[i]} ${names.join(", ")}` : ""),
     ),
-    key.actsForPeople === null ? "" : `acts for people, by ${key.actsForPeople}`,
+    key.actsForPeople === null ? "" : `acts for people, named in ${key.actsForPeople}`,
     key.mayMakeKeys && key.role !== "admin" ? "may make keys" : "",
   ]
   const given = (parts: readonly string[], between: string) =>

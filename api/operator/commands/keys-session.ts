@@ -26,9 +26,9 @@ export async function createKey(spec: KeySpec, json: boolean): Promise<number> {
   return await withState(async (db) => {
     const collections = openCollections(db)
     const unknown = await unknownCollection(collections, spec.scope?.collections ?? [])
-    if (unknown !== null) throw new CommandError(`${unknown}\nfossick collections list shows them.`)
+    if (unknown !== null) throw new CommandError(`${unknown}\nTo see all collections, run fossick collections list.`)
     const noSource = await unknownSource(db, spec.scope?.sources ?? [])
-    if (noSource !== null) throw new CommandError(`${noSource}\nfossick sources list shows them.`)
+    if (noSource !== null) throw new CommandError(`${noSource}\nTo see all sources, run fossick sources list.`)
     const keys = openKeyStore(db, "")
     const text = await keys.create(spec)
     const made = (await keys.lookUp(text))!
@@ -66,7 +66,7 @@ export async function listKeys(json: boolean): Promise<number> {
       for (const key of made) {
         const { sources, collections: others } = await gone(key)
         const names = [...sources, ...others]
-        const note = names.length === 0 ? "" : `  (no longer there: ${names.join(", ")})`
+        const note = names.length === 0 ? "" : `  (deleted: ${names.join(", ")})`
         process.stdout.write(`${keyLine(key)}${note}\n`)
       }
       for (const key of pub) process.stdout.write(`${publicKeyLine(key)}\n`)
@@ -119,7 +119,7 @@ function idsOf(made: readonly Pick<MadeKey, "id" | "name">[], key: string): read
   if (ids.length > 0 || key === OPERATOR) return ids.length > 0 ? ids : [OPERATOR]
   const known = made.flatMap(({ id, name }) => (name === "" ? [id] : [id, name]))
   throw new CommandError(
-    `No key has the id or name ${JSON.stringify(key)}${didYouMean(key, known)}\nfossick keys list shows them.`,
+    `No key has the id or name ${JSON.stringify(key)}${didYouMean(key, known)}\nTo see all keys, run fossick keys list.`,
   )
 }
 
@@ -130,7 +130,7 @@ export async function switchKey(id: string, to: "disable" | "enable", json: bool
   return await withState(async (db) => {
     const keys = openKeyStore(db, "")
     if (!(await keys[to](id)) && !(await new PublicKeyStore(db)[to](id))) {
-      throw new CommandError(`There is no key ${id}; fossick keys list shows them.`)
+      throw new CommandError(`There is no key ${id}. To see all keys, run fossick keys list.`)
     }
     const expiresAt = (await keys.list()).find((key) => key.id === id)?.expiresAt ?? null
     const isOver = expiresAt !== null && expiresAt.getTime() <= Date.now()

@@ -51,7 +51,7 @@ export async function createPublicKey(options: PublicKeyOptions, json: boolean):
     const made = await store.create(read.spec)
     tellChange(keyChange(made, "made", "public-keys"))
     process.stdout.write(json ? `${JSON.stringify(publicKeyOnWire(made))}\n` : `${made.text}\n`)
-    process.stderr.write("A public key: you can put it in the source code of its pages.\n")
+    process.stderr.write("A public key: you can put it in the source code of your web pages.\n")
     return EXIT.ok
   })
 }
@@ -65,7 +65,7 @@ export function publicKeyLine(key: PublicKey): string {
   const { source, collection, origins, answers, credits, rateLimits, disabledAt } = key
   const limits = [
     source === null ? `collection ${collection}` : `source ${source}`,
-    `pages of ${origins.join(", ")}`,
+    `for pages on ${origins.join(", ")}`,
     answers ? "answers" : "",
     credits === null ? "" : `${credits} credits a month`,
     rateLimits === null ? "" : `at most ${rateLimitsText(rateLimits)} per address`,

@@ -27,7 +27,7 @@ const History = namedObject("History", {
       seconds: count("Seconds that were measured."),
       visits: count("Visits by crawls, whatever their outcome."),
       failed_visits: count(),
-      answered: count("Questions that were answered, over any API."),
+      answered: count("Questions that were answered, through any API."),
       refused: count("Questions that were answered with 4xx."),
       failed: count("Questions that were answered with 5xx, or that the caller gave up on."),
       median_ms: orNull(count("Median time to answer, accurate to a tenth.")),

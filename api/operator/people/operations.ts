@@ -20,7 +20,7 @@ const Person = namedObject("Person", {
   proof: orNull(
     oneOf(
       ["fresh", "due", "over"],
-      "Whether that is still valid: `fresh`: yes; `due`: yes, and the next call asks the provider again; `over`: not until the provider vouches for the person again. Null if no provider signs people in.",
+      "Whether the provider's confirmation is still valid: `fresh`: yes; `due`: yes, and the next call asks the provider again; `over`: not until the provider vouches for the person again. Null if no provider signs people in.",
     ),
   ),
   disabled_at: orNull(time("When the person was disabled; null if they are not.")),

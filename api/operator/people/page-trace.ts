@@ -67,13 +67,13 @@ async function personRules(
     kind: "person",
     source: null,
     letsIn: true,
-    text: principals === null ? "An admin reads every page." : "The provider vouches for this person.",
+    text: principals === null ? "Admins can read every page." : "The provider vouches for this person.",
   }
   const isLeft = await roleTest(names, collections)(asked)
   if (isLeft === null) return [may]
   const text = isLeft
-    ? "This person's role allows a source of the page."
-    : "This person's role allows no source of the page."
+    ? "This person's role allows one of the page's sources."
+    : "This person's role doesn't allow any of the page's sources."
   return [may, { kind: "role", source: null, letsIn: isLeft, text }]
 }
 

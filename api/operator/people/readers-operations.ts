@@ -74,7 +74,7 @@ const PageReaders = namedObject("PageReaders", {
 })
 
 const PagesForNobody = namedObject("PagesForNobody", {
-  pages: listOf(object({ url: text(), source: text() }), "By source and address."),
+  pages: listOf(object({ url: text(), source: text() }), "Sorted by source and address."),
   total: count("The number of all entries, not only of those listed. A page counts for each of its sources."),
 })
 

@@ -34,7 +34,7 @@ const RuleBody = named("RuleBody", {
   })),
 })
 const version = count("Increases with every change to a rule.")
-const Rules = namedObject("Rules", { version, rules: listOf(Rule, "By id.") })
+const Rules = namedObject("Rules", { version, rules: listOf(Rule, "Sorted by id.") })
 const ChangedRule = namedObject("ChangedRule", { version, rule: Rule })
 const DeletedRule = namedObject("DeletedRule", { version, id: text(), deleted: always(true) })
 const compared = listOf(

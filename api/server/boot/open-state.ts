@@ -132,7 +132,7 @@ function logWaiting(
       { calls },
       "some calls were not counted: the process is ending and nothing can be written to the disk",
     )
-  else log.error({ calls }, `${unwritableMessage(dataDir)} Calls are answered and counted later.`)
+  else log.error({ calls }, `${unwritableMessage(dataDir)} Calls are answered now and counted later.`)
 }
 
 /** The problems with the state, determined when it is opened and on each request. */

@@ -30,7 +30,7 @@ export async function tryChatModel(
     else
       log.warn(
         { reason: error.message },
-        "the language model does not answer: until it does, answers are made from the pages' own sentences",
+        "the language model is not answering: until it does, answers are made from the pages' own sentences",
       )
   }
 }

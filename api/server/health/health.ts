@@ -59,7 +59,7 @@ export function healthOf(
     try {
       const told = await orLate(warnings())
       if (told !== LATE) return told
-      onFailure("warnings", new Error(`The warnings ${LATE}.`))
+      onFailure("warnings", new Error(`The check for warnings ${LATE}.`))
       return []
     } catch (error) {
       // The warnings might have failed because they depend on an unhealthy part.
@@ -76,7 +76,7 @@ async function outcome(check: Check, onFailure: (error: unknown) => void): Promi
   } catch (error) {
     onFailure(error)
     const { status, message } = toApiError(error)
-    return status === 503 ? message : "It does not work; the server's log says why."
+    return status === 503 ? message : "Not working; the server's log says why."
   }
 }
 

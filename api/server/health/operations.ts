@@ -16,7 +16,7 @@ export const healthOperations = operations("Operation", "none", {
   healthz: {
     at: "GET /healthz",
     summary: "Whether the process answers",
-    answers: ok(Health, "It does."),
+    answers: ok(Health, "The process answers."),
     examples: [{ summary: "Is it alive?", answer: { status: "ok" } }],
   },
   readyz: {
@@ -31,7 +31,7 @@ export const healthOperations = operations("Operation", "none", {
     answers: {
       200: {
         description:
-          "It can. `degraded`: it can only search, because the PostgreSQL server cannot be reached.",
+          "The appliance can serve. `degraded`: it can only search, because the PostgreSQL server cannot be reached.",
         schema: Readiness,
       },
       503: { description: "Something is missing.", schema: Readiness },

@@ -37,7 +37,7 @@ export const loadSettings = {
       name: "FOSSICK_KEYLESS_PER_MINUTE",
       default: "3000",
       about:
-        "Requests that one address can make in a minute without a valid key, including searches by FOSSICK_OPEN_KEY and FOSSICK_SEARXNG_KEY, but not `/healthz` and `/readyz`. Further requests are refused with 429 and their connection is closed. 0 means no limit. Behind FOSSICK_TRUSTED_PROXIES the address that they name counts.",
+        "Requests that one address can make in a minute without a valid key, including searches by FOSSICK_OPEN_KEY and FOSSICK_SEARXNG_KEY, but not `/healthz` and `/readyz`. Further requests are refused with 429 and their connection is closed. 0 means no limit. Behind a proxy in FOSSICK_TRUSTED_PROXIES, the address that the proxy reports is the one counted.",
     },
     0,
     1_000_000,

@@ -21,7 +21,7 @@ export function registerIndex(registry: Registry, { engine, indexState }: IndexP
   )
   const notReranked = gauge(
     "fossick_index_not_reranked",
-    "1 while the configured reranker doesn't answer and searches are ranked without it.",
+    "1 while the configured reranker isn't answering and searches are ranked without it.",
   )
   const lost = gauge("fossick_index_lost_pages", "Pages lost with damaged files and not yet read again.")
   const gauges: readonly (readonly [Gauge, (stats: EngineStats) => number])[] = [

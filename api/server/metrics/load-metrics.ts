@@ -29,7 +29,7 @@ export function registerLoad(registry: Registry, { connections, gates, stored, b
         this.set(value())
       },
     })
-  gauge("fossick_http_connections", "Open connections of both listeners.", () => connections.open)
+  gauge("fossick_http_connections", "Open connections on both listeners.", () => connections.open)
   gauge(
     "fossick_http_unsent_bytes",
     "Bytes of answers waiting for callers to read them.",

@@ -79,7 +79,7 @@ export function openApiDocument(
       summary: "A self-hosted search engine: your sites, crawled and searchable.",
       description:
         "`/search`, `/extract`, `/crawl` and `/map` follow the Tavily API, whose clients work here once you change the base address. " +
-        "`/v1` and `/v2` follow the API of Firecrawl; `/v1/embeddings`, `/v1/models` and `/v1/vector_stores` that of OpenAI; `/searxng` that of SearXNG; and `/openwebui` what Open WebUI calls external. See those projects' own documentation; the handbook lists the differences. " +
+        "`/v1` and `/v2` follow the Firecrawl API; `/v1/embeddings`, `/v1/models` and `/v1/vector_stores` the OpenAI API; `/searxng` the SearXNG API; and `/openwebui` the interfaces that Open WebUI calls external. See those projects' own documentation; the handbook lists the differences. " +
         'Every error is JSON of the form `{"detail": {"error": "…"}}`. A method that a path does not support gives 405, an unknown path gives 404.',
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },

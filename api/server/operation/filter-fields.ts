@@ -18,7 +18,7 @@ export const TYPES_ALLOWED = severalAllowed(PAGE_TYPES)
 
 /** Fields of every search body that restrict where to search. */
 export const filterFields = {
-  sources: names("Only pages of these sources, and of those in `collections`."),
-  collections: names("Only pages of the sources in these collections, and of `sources`."),
-  types: severalOf(PAGE_TYPES, "Only pages of these formats."),
+  sources: names("Only pages from these sources, and from those in `collections`."),
+  collections: names("Only pages from the sources in these collections, and from `sources`."),
+  types: severalOf(PAGE_TYPES, "Only pages in these formats."),
 }

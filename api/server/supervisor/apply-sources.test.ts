@@ -33,7 +33,7 @@ test("the sources file is applied at the start", async () => {
 test("an invalid or missing file is rejected with the reasons", () => {
   writeFileSync(file(), "sources:\n  - name: docs\n")
   expect(applySources(file(), env())).toBe(
-    `Fossick does not start because the sources file is not valid:\n${file()}:2:5: docs: seeds is missing`,
+    `Fossick cannot start because the sources file is not valid:\n${file()}:2:5: docs: seeds is missing`,
   )
   expect(applySources(join(folder, "none.yaml"), env())).toContain("none.yaml: cannot be read")
 })

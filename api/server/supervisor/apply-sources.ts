@@ -22,5 +22,5 @@ export function applySources(named: string, env: NodeJS.ProcessEnv): string | nu
     stdio: ["ignore", "ignore", "pipe"],
   })
   if (status === 0) return null
-  return `Fossick does not start because the sources file is not valid:\n${error?.message ?? stderr}`.trimEnd()
+  return `Fossick cannot start because the sources file is not valid:\n${error?.message ?? stderr}`.trimEnd()
 }

@@ -104,7 +104,7 @@ describe("the first screen", () => {
   test("shows the address, the key and an example question", () => {
     const screen = firstScreen(facts)
     expect(screen).toContain("Fossick is up.")
-    expect(screen).toMatch(/API key +fsk-made\n +\(shown only this once/)
+    expect(screen).toMatch(/API key +fsk-made\n +\(shown only once/)
     expect(screen).toContain("curl -s http://localhost:8080/search")
     expect(screen).toContain("\nAsk it something:\n")
   })

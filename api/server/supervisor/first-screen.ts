@@ -66,7 +66,7 @@ ${readOnly === null ? "" : `${readOnly}\n`}${[lostState, lowDisk].map((text) => 
   Address    ${url}
   Console    ${url}/console${readOnly === null ? "  (add a site there; sign in with the API key)" : ""}
   Handbook   ${url}/docs/
-  API key    ${apiKey ?? known}${apiKey === null ? "" : "\n             (shown only this once: keep it)"}${sales === null ? "" : `\n  Paid       ${sales}`}
+  API key    ${apiKey ?? known}${apiKey === null ? "" : "\n             (shown only once: store it now)"}${sales === null ? "" : `\n  Paid       ${sales}`}
 
 ${handbook === "being-read" && lowDisk !== null ? WAITS_FOR_ROOM : intro[handbook]}
 

@@ -42,7 +42,7 @@ export interface ExtractAnswer {
 
 /** Shown to a model when no result answers the question. */
 export const NOTHING_FITS =
-  "Nothing here fits this question: no page of the index is likely to answer it. Say so, or try other words."
+  "Nothing here fits this question: no page in the index is likely to answer it. Say so, or try other words."
 
 export function searchText(answer: unknown): string {
   const found = answer as SearchAnswer
@@ -116,7 +116,7 @@ export function mapText(answer: unknown): string {
     readonly base_url: string
     readonly results: readonly string[]
   }
-  if (results.length === 0) return `No address was found from ${start}.`
+  if (results.length === 0) return `No addresses were found from ${start}.`
   return lines([
     `${results.length} addresses from ${start}:`,
     degradedNote(answer),

@@ -28,7 +28,7 @@ const connectorTools: readonly Tool[] = [
     name: "search",
     title: "Find pages",
     description:
-      "Finds pages of this index that answer a question. Returns ids, titles and addresses for `fetch`, best first; no results means that nothing here fits.",
+      "Finds pages in this index that answer a question. Returns ids, titles and addresses for `fetch`, best first; no results means that nothing here fits.",
     inputSchema: idSchema("query", "The question, in plain words."),
     outputSchema: searchResultsSchema,
     endpoint: "/search",
@@ -37,9 +37,9 @@ const connectorTools: readonly Tool[] = [
   },
   {
     name: "fetch",
-    title: "Read a page of the index",
+    title: "Read a page from the index",
     description:
-      "Returns the whole text of a page of this index as the crawler last read it, including pages behind a login, with the dates of publication and of the last check.",
+      "Returns the whole text of a page in this index as the crawler last read it, including pages behind a login, with the dates of publication and of the last check.",
     inputSchema: idSchema("id", "An id from `search`, or the address of a page."),
     outputSchema: fetchSchema,
     endpoint: "/pages",

@@ -253,7 +253,7 @@ test.each([
     [{ text: "a", updated_at: "2026-02-31T00:00:00+99:00" }],
     "documents.0.updated_at isn't a valid date",
   ],
-  ["a way out", [{ id: "../../../admin", text: "a" }], "documents.0.id must not lead out of the source"],
+  ["a way out", [{ id: "../../../admin", text: "a" }], "documents.0.id must not lead outside the source"],
   [
     "another's address",
     [{ url: "https://evil.example/", text: "a" }],

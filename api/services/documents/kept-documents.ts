@@ -207,7 +207,7 @@ export class KeptDocuments {
           document.url === null
             ? {
                 field: `${field}.id`,
-                message: "must not lead out of the source when it is part of an address",
+                message: "must not lead outside the source when it is part of an address",
               }
             : {
                 field: `${field}.url`,

@@ -40,7 +40,7 @@ export class Federation implements AsyncDisposable {
         new Peer(spec, {
           ...options,
           onChange: (peer, outage) => {
-            if (outage === null) options.log.info({ peer }, "the peer {peer} answers again")
+            if (outage === null) options.log.info({ peer }, "the peer {peer} is answering again")
             else
               options.log.warn({ peer, reason: outage.detail }, "no answers from the peer {peer}: {reason}")
           },

@@ -55,9 +55,9 @@ export const researchSchema = object({
       "numbered",
     ),
     include_domains: domains(
-      "Pages of these domains, subdomains included, rank higher; others still appear.",
+      "Pages on these domains, subdomains included, rank higher; others still appear.",
     ),
-    exclude_domains: domains("No pages of these domains and their subdomains."),
+    exclude_domains: domains("No pages on these domains and their subdomains."),
     ...filterFields,
     output_length: withDefault(oneOf(OUTPUT_LENGTHS, "About how long: 250, 800 or 1,600 words."), "standard"),
     files: filesSchema,

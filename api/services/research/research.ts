@@ -27,7 +27,7 @@ interface ResearchQueue {
 /** The first sentence required by the contract: some clients look for it. */
 const NO_ROOM =
   "This request exceeds your plan's set usage limit. The storage for research tasks is full: FOSSICK_RESEARCH_MB on this server limits it for " +
-  "one key and for all, FOSSICK_KEY_STORED_MB for all that is stored for a key. Finished tasks are deleted after FOSSICK_RESEARCH_DAYS days."
+  "one key and for all keys, and FOSSICK_KEY_STORED_MB limits everything stored for a key. Finished tasks are deleted after FOSSICK_RESEARCH_DAYS days."
 
 /**
  * Accepts a task, which runs in the background once the researchers wake.

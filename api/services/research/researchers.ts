@@ -166,7 +166,7 @@ export class Researchers implements AsyncDisposable {
       await saving.catch(() => {})
       const waitsAgain = aborted || (givesWay.signal.aborted && reason === BROKEN)
       await (waitsAgain ? tasks.putBack(id) : fail(reason)).catch((err: unknown) =>
-        log.error({ err }, "the end of a task could not be saved; the next start takes it up again"),
+        log.error({ err }, "the end of a task could not be saved; the next start will resume the task"),
       )
     }
   }

@@ -19,7 +19,7 @@ const Suggestions = namedObject("Suggestions", {
     object({
       text: text("The title or heading, as on the page."),
       kind: oneOf(["title", "heading"]),
-      url: text("Where it is."),
+      url: text("Its address."),
     }),
     "Best first: texts that begin with the words, then texts that contain all of them.",
   ),

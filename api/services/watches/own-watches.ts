@@ -30,7 +30,7 @@ export interface WatchRules {
 }
 
 const NO_ROOM =
-  "This request exceeds your plan's set usage limit. What is stored for this key has reached FOSSICK_KEY_STORED_MB on this server: delete watches, or wait until research and crawl jobs are deleted."
+  "This request exceeds your plan's set usage limit. The data stored for this key has reached FOSSICK_KEY_STORED_MB on this server: delete watches, or wait until research and crawl jobs are deleted."
 
 const unknown = () => new Refusal("missing", "This key has no such watch.")
 

@@ -47,7 +47,7 @@ const options = {
       pattern: "^[Hh][Tt][Tt][Pp][Ss]?://",
     }),
   ),
-  emails: listOf(text(), "Mail addresses that messages are sent to.", {
+  emails: listOf(text(), "E-mail addresses that messages are sent to.", {
     maxItems: MAX_EMAILS,
     uniqueItems: true,
     default: [],

@@ -187,7 +187,7 @@ test("a key that acts for people is made with the secret of its service", async 
     acts_for_people: "headers",
     signing_secret: expect.any(String),
   })
-  expect((await run("keys", "list")).stdout).toContain("chat  acts for people, by headers")
+  expect((await run("keys", "list")).stdout).toContain("chat  acts for people, named in headers")
 })
 
 test("fossick collections sets, lists and deletes collections, and keys require existing ones", async () => {
@@ -221,8 +221,8 @@ test("unknown source names are rejected with the nearest match, and listed once 
   await run("keys", "create", "--source", "docs")
   await run("collections", "set", "public", "docs", "wiki")
   await sources.delete("docs")
-  expect((await run("keys", "list")).stdout).toContain("sources docs  (no longer there: docs)")
-  expect((await run("collections", "list")).stdout).toBe("public: docs, wiki (no longer there: docs)\n")
+  expect((await run("keys", "list")).stdout).toContain("sources docs  (deleted: docs)")
+  expect((await run("collections", "list")).stdout).toBe("public: docs, wiki (deleted: docs)\n")
 })
 
 test.each([

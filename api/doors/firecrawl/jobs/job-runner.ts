@@ -51,7 +51,7 @@ const NO_KEY = "The key that started this job is no longer valid."
 const LATE = "The job did not finish within a day."
 const BROKEN = "The job failed because of an internal error; see the server's log."
 const NO_ROOM =
-  "There is no room for more documents. FOSSICK_CRAWL_JOBS_MB on this server limits the documents of all jobs, a quarter of it for each key, and FOSSICK_KEY_STORED_MB limits all that is stored for a key. Documents are deleted a day after their job has ended."
+  "There is no room for more documents. FOSSICK_CRAWL_JOBS_MB on this server limits the documents of all jobs (each key can use a quarter), and FOSSICK_KEY_STORED_MB limits everything stored for a key. Documents are deleted a day after their job has ended."
 
 /** The cost of a job, or the upper limit of its cost: the same as for a live crawl, or for extracting its pages. */
 export function jobCost(request: JobRequest, pages = mostPages(request)): Cost {

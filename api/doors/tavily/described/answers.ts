@@ -85,7 +85,7 @@ const searchResult = namedObject("SearchResult", {
     checked_at: time("When a crawl last found the page, changed or not."),
     sources: listOf(
       text(),
-      "The sources that the page belongs to, the one that read it last first; left out when the key may not see them.",
+      "The sources that the page belongs to, starting with the one that read it last; left out when the key may not see them.",
     ),
     collections: listOf(text(), "The collections that contain any of these sources; omitted if empty."),
     section: object(
@@ -151,7 +151,7 @@ const missFields = {
   reason: text("Why the page was removed."),
   held_as: text("The page's address in the index."),
   filters: listOf(text(), "Parameters that excluded all results."),
-  detail: text("The explanation of `fossick why`; only with an admin key."),
+  detail: text("The explanation that `fossick why` gives; only with an admin key."),
 }
 const missBase = {
   cause: oneOf(CAUSES, "The most likely cause, from what crawls recorded."),
@@ -171,7 +171,7 @@ const searchMiss = object(
 const coverage = object(
   {
     complete: yesNo(
-      "True when every source searched holds all the pages that its rules allow, with vectors; false also when that is unknown.",
+      "True when every source searched holds all the pages that its rules allow, with vectors; also false when that is unknown.",
     ),
     sources: listOf(
       object({
@@ -212,7 +212,7 @@ const facets = listOf(
       "Most frequent first, at most 50.",
     ),
     pages: count("Pages that were counted."),
-    exact: yesNo("False when more pages match, so that only the best were counted."),
+    exact: yesNo("False when more pages match and only the best were counted."),
   }),
   "With `include_facets`: how many of the matching pages have each value. A filter on a field is ignored when that field is counted.",
 )
@@ -265,7 +265,7 @@ const failedResult = namedObject("FailedResult", {
   ...optional({ miss: miss }),
 })
 
-const withoutRoom = listOf(failedResult, "Pages for which the memory for live calls had no room, if any.")
+const withoutRoom = listOf(failedResult, "Pages that did not fit in the memory for live calls, if any.")
 
 export const extractAnswer = namedObject("ExtractAnswer", {
   results: listOf(

@@ -13,7 +13,7 @@ export const readQuestion: ReadQuestion = async (search, limits, names) => {
   if (unknown) throw badRequest(`Invalid question. ${unknown.text}`)
   const { request, question } = await prepareSearch(readBody(search), limits, names)
   if (question.freshness !== null) {
-    throw badRequest("Invalid question. A watch follows what crawls find, so it takes no max_age_hours.")
+    throw badRequest("Invalid question. A watch follows what crawls find, so max_age_hours is not allowed.")
   }
   const { max_results: results } = request
   return { query: question.query, results: typeof results === "number" ? results : null }

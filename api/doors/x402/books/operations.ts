@@ -20,7 +20,7 @@ const PaymentList = namedObject("PaymentList", {
       at: time(),
       amount_usd: usd,
       network: text("CAIP-2."),
-      asset: text("Contract of the token."),
+      asset: text("Contract address of the token."),
       payer: text(),
       pay_to: text(),
       transaction: text(),

@@ -18,7 +18,7 @@ export function parseAddress(text: string): Address {
   const right = checksummed(text)
   if (right !== text) {
     throw new Error(
-      "must include its checksum, as wallets show it (upper and lower case, EIP-55); a mistyped address would send the money elsewhere",
+      "must include its checksum, as shown by wallets (upper and lower case, EIP-55); a mistyped address would send the money elsewhere",
     )
   }
   return right

@@ -233,7 +233,7 @@ describe("a blockchain node", () => {
 
   test("on another network is not trusted, and the right one is asked for its network once", async () => {
     node.chainId = 8453
-    expect(await look()).toMatchObject(error("X402_RPC_URL is a node of network 8453, not of 84532"))
+    expect(await look()).toMatchObject(error("X402_RPC_URL points to a node on network 8453, not 84532"))
     expect(methods()).toEqual(["eth_chainId"])
     node.chainId = 84_532
     await look()

@@ -71,7 +71,7 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
   async function checkChain(): Promise<void> {
     if (rightChain) return
     const id = Number(await call<string>("eth_chainId"))
-    if (id !== chainId) throw new Error(`X402_RPC_URL is a node of network ${id}, not of ${chainId}`)
+    if (id !== chainId) throw new Error(`X402_RPC_URL points to a node on network ${id}, not ${chainId}`)
     rightChain = true
   }
 

@@ -41,8 +41,8 @@ interface Artifact {
 const artifact = (name: string): Artifact =>
   JSON.parse(readFileSync(join(import.meta.dirname, `artifacts/${name}.json`), "utf8")) as Artifact
 
-/** Why chain tests cannot run here, to be added to their names; empty if they can. */
-export const noChain: string = chainProgram() === null ? ` (skipped: ${CHAIN_PACKAGE} is not installed)` : ""
+/** Why no chain can run here, as the end of a message; empty if one can. */
+export const noChain: string = chainProgram() === null ? `: ${CHAIN_PACKAGE} is not installed` : ""
 
 /** A separate chain on loopback, with a token that behaves like USDC and payers who own some. */
 export async function startChain() {

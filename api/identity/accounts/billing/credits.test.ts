@@ -60,8 +60,8 @@ test("what the price list says", () => {
   expect(PRICES).toMatchObject({
     search: "1 credit, 2 with the depth `advanced`.",
     advancedSearch: "2 credits",
-    map: "1 credit for each 10 addresses, 2 with `instructions`.",
+    map: "1 credit for every 10 addresses, 2 with `instructions`.",
   })
-  expect(PRICES.extract).toMatch(/^1 credit for each 5 pages read, 2 with the depth `advanced`/)
+  expect(PRICES.extract).toMatch(/^1 credit for every 5 pages read, 2 with the depth `advanced`/)
   expect(PRICES.research).toMatch(/^4 to 110 credits with the model `mini`, 15 to 250 with `pro`/)
 })

@@ -57,8 +57,8 @@ const plural = (credits: number): string => `${credits} credit${credits === 1 ? 
 export const PRICES = {
   search: `${plural(SEARCH.basic)}, ${SEARCH.advanced} with the depth \`advanced\`.`,
   advancedSearch: plural(SEARCH.advanced),
-  extract: `${plural(RATES["extract-basic"].credits)} for each ${RATES["extract-basic"].block} pages read, ${RATES["extract-advanced"].credits} with the depth \`advanced\`.`,
-  map: `${plural(RATES.map.credits)} for each ${RATES.map.block} addresses, ${RATES["map-instructions"].credits} with \`instructions\`.`,
+  extract: `${plural(RATES["extract-basic"].credits)} for every ${RATES["extract-basic"].block} pages read, ${RATES["extract-advanced"].credits} with the depth \`advanced\`.`,
+  map: `${plural(RATES.map.credits)} for every ${RATES.map.block} addresses, ${RATES["map-instructions"].credits} with \`instructions\`.`,
   research: `${RESEARCH.mini.base} to ${RESEARCH.mini.most} credits with the model \`mini\`, ${RESEARCH.pro.base} to ${RESEARCH.pro.most} with \`pro\`, depending on the searches made.`,
 } as const
 

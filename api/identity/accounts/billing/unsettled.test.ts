@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { Unsettled } from "./unsettled.ts"
 
 const call = (keyId: string, credits = 1) => ({ keyId, credits, write: async () => {} })
-const FULL = "the limit of calls that can wait to be counted"
+const FULL = "the limit on calls waiting to be counted"
 
 test("waiting and reserved credits count against their key and the plan", () => {
   const unsettled = new Unsettled()

@@ -22,10 +22,10 @@ interface Sums {
 const NOTHING: Sums = { calls: 0, credits: 0 }
 
 const DISK_FULL =
-  "The server's disk is full or read-only, and the limit of calls that can wait to be counted is reached. Try again once its operator has freed space or made the data folder (FOSSICK_DATA_DIR) writable."
+  "The server's disk is full or read-only, and the limit on calls waiting to be counted has been reached. Try again once its operator has freed space or made the data folder (FOSSICK_DATA_DIR) writable."
 /** The message for the same case when the state is kept on a server. */
 export const STATE_AWAY =
-  "The server that keeps the state cannot be reached, and the limit of calls that can wait to be counted is reached. Try again once the server is back."
+  "The server that keeps the state cannot be reached, and the limit on calls waiting to be counted has been reached. Try again once the server is back."
 
 /**
  * Calls answered while nothing could be written, until they can be counted. Their number is bounded: a further call

@@ -6,7 +6,7 @@ import type { HeadersSpec } from "./spec.ts"
 export function openHeaders(spec: ProviderSpec<HeadersSpec>): Provider {
   const elsewhere = async (): Promise<never> => {
     throw new SignOnError(
-      "The proxy in front of this search engine signs you in. Open the search engine at its address there.",
+      "The proxy in front of this search engine signs you in. Open the search engine at the proxy's address.",
     )
   }
   return {

@@ -62,6 +62,6 @@ describe("groups", () => {
 
   test("sign nobody in if the provider left groups out because there are too many, since one may be denied", () => {
     const claims = { _claim_names: { groups: "src1" }, _claim_sources: { src1: { endpoint: "https://x" } } }
-    expect(() => person(claims)).toThrow("more groups than your account says")
+    expect(() => person(claims)).toThrow("more groups than your account lists")
   })
 })

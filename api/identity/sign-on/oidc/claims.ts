@@ -36,7 +36,7 @@ function groupsOf(claims: Claims, path: readonly string[]): readonly string[] {
   const elsewhere = claims["_claim_names"]
   if (typeof elsewhere === "object" && elsewhere !== null && Object.hasOwn(elsewhere, path[0] ?? ""))
     throw new SignOnError(
-      "You are in more groups than your account says. Ask the operator of this search engine.",
+      "You are in more groups than your account lists. Ask the operator of this search engine.",
       `the claim ${path.join(".")} was left out because of its size (_claim_names)`,
     )
   const found = valueAt(claims, path)

@@ -136,7 +136,7 @@ test("a response with too many groups to list signs nobody in, since one of them
   const { requestId, remember } = await play.begin()
   const attributes = { "http://schemas.microsoft.com/claims/groups.link": ["https://graph.example/groups"] }
   await expect(play.finish({ requestId, attributes }, remember)).rejects.toThrow(
-    "more groups than your account says",
+    "more groups than your account lists",
   )
 })
 

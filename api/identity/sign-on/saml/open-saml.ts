@@ -97,7 +97,7 @@ class SamlProvider implements Provider {
     const first = (name: string): string => attributes.get(name)?.[0] ?? ""
     if (attributes.has(GROUPS_ELSEWHERE))
       throw new SignOnError(
-        "You are in more groups than your account says. Ask the operator of this search engine.",
+        "You are in more groups than your account lists. Ask the operator of this search engine.",
         "the groups were left out because there are too many (groups.link)",
       )
     const subject = subjectAttribute === null ? nameId : first(subjectAttribute)

@@ -82,7 +82,7 @@ export class ServiceProvider {
   ): Promise<SignOutRequest> {
     const { Destination } = checkMessage(Buffer.from(request, "base64"))
     // Without this check, another program could pass on a message that it received.
-    if (Destination !== this.#names.signOutUrl) throw new Error("The request was sent to another program.")
+    if (Destination !== this.#names.signOutUrl) throw new Error("The request is meant for another program.")
     const saml = this.#saml(provider)
     const { profile } = await saml.validatePostRequestAsync({ SAMLRequest: request })
     const answerUrl =

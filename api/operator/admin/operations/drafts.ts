@@ -93,8 +93,8 @@ const Proposal = namedObject("Proposal", {
     object({
       name: text("`MediaWiki`, `Docusaurus` and so on, or the generator that the page names."),
       version: orNull(text()),
-      evidence: listOf(text(), "Evidence on the site."),
-      recipe: orNull(text("Section about it on the handbook's page Recipes.")),
+      evidence: listOf(text(), "Evidence found on the site."),
+      recipe: orNull(text("Section about it on the handbook's Recipes page.")),
     }),
   ),
   source: sparseSource("The proposed source: only the fields that differ from their defaults."),
@@ -188,7 +188,7 @@ export const draftOperations = operations("Sources", "admin", {
       }),
       ...optional({
         ignore_robots: flag(
-          "Ignores robots.txt, now and in the proposed source, because the site is yours. Only for hosts that FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS names.",
+          "Ignores robots.txt, now and in the proposed source, because the site is yours. Only for hosts in FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS.",
         ),
       }),
     }),
@@ -210,7 +210,7 @@ export const draftOperations = operations("Sources", "admin", {
     at: "POST /admin/sources/trial",
     summary: "Try a source before declaring it: its login and up to five pages",
     description:
-      "Reads the pages as a run would, with the site's pauses. Takes seconds, or up to a minute and a half for a slow site. Indexes nothing. A source that can't be declared isn't tried; `problems` says why.",
+      "Reads the pages as a run would, with the same pauses. Takes seconds, or up to a minute and a half for a slow site. Indexes nothing. A source that can't be declared isn't tried; `problems` says why.",
     body: draft,
     answers: ok(SourceTrial, "The result."),
     refusals: [409, 422],

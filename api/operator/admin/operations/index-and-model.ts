@@ -122,7 +122,7 @@ export const indexOperations = operations("Pages", "admin", {
     at: "POST /admin/model",
     summary: "Use another embedding model",
     description:
-      "Works like `fossick index model`: the crawler process builds a second index from the indexed pages, and searches switch to it once it is complete. `auto` chooses by the pages in the index. Refused with 409 if the settings name a model.",
+      "Works like `fossick index model`: the crawler process builds a second index from the indexed pages, and searches switch to it once it is complete. `auto` chooses based on the pages in the index. Refused with 409 if the settings name a model.",
     body: bodyOf({
       model: text(
         `${NAMED_MODELS.map((name) => `\`${name}\``).join(", ")}, or the full path of a folder with a model.`,

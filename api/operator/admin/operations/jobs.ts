@@ -175,7 +175,7 @@ export const jobOperations = operations("Jobs", "operator", {
     at: "POST /admin/jobs/{id}/skip-host",
     summary: "Give up on a host for this run",
     description:
-      "Addresses on the host end at once, as if the run had given up on the host. Known pages stay in the index, and the next run visits the host again.",
+      "The run stops visiting addresses on the host at once, as if it had given up on the host. Known pages stay in the index, and the next run visits the host again.",
     path,
     body: bodyOf({ host: text("Name of the host, with its port unless that is the default one.") }),
     answers: accepted(Job, "The job."),

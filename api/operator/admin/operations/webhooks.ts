@@ -72,7 +72,7 @@ const Alerts = namedObject("Alerts", {
       ...noticeFields,
       recipient: text("Only the host, since topics are secret."),
     }),
-    "Messages over channels other than e-mail and webhooks.",
+    "Messages sent through channels other than e-mail and webhooks.",
   ),
 })
 const AlertsTested = namedObject("AlertsTested", {
@@ -103,7 +103,7 @@ export const webhookOperations = operations("Webhooks", "admin", {
     at: "POST /admin/alerts/test",
     summary: "Send a test alert to each receiver",
     description:
-      "Sends one message to each address of `FOSSICK_ALERT_EMAIL`, to `FOSSICK_ALERT_NTFY` and to `FOSSICK_ALERT_WEBHOOK`. Answers once every receiver has answered, and doesn't retry.",
+      "Sends one message to each address in `FOSSICK_ALERT_EMAIL`, to `FOSSICK_ALERT_NTFY` and to `FOSSICK_ALERT_WEBHOOK`. Answers once every receiver has answered, and doesn't retry.",
     body: noBody,
     answers: ok(AlertsTested, "The result for each receiver."),
     refusals: [409, 422],

@@ -177,7 +177,7 @@ export const keyOperations = operations("Usage", "admin", {
     at: "POST /admin/keys/{id}/rotate",
     summary: "Replace a key with a new one that may do the same",
     description:
-      "The old key ends at once, or after some hours in which both are accepted. The credits of the new key start again.",
+      "The old key ends at once, or after some hours in which both are accepted. The new key starts with no credits used.",
     path,
     body: bodyOf(
       optional({

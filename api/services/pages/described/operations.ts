@@ -32,7 +32,7 @@ const StoredPage = namedObject("StoredPage", {
   author: orNull(text()),
   sources: listOf(
     text(),
-    "The sources it belongs to, the one that read it last first; empty if the key may not know them.",
+    "The sources it belongs to, starting with the one that read it last; empty if the key may not know them.",
   ),
   collections: listOf(text(), "The collections that hold any of these."),
   type: oneOf(PAGE_TYPES, "Format of the page."),
@@ -134,7 +134,7 @@ export const pageOperations = operations("Stored pages", "key", {
   },
   readPage: {
     at: "GET /read/{url}",
-    summary: "Read a page from the index, by a prefix before its address",
+    summary: "Read a page from the index by putting a prefix before its address",
     description: `In the format of r.jina.ai: \`GET /read/https://example.com/a?b=c\`, with the address as it is or percent-encoded. \`Accept\` chooses \`text/plain\` (Markdown after a few header lines), \`text/markdown\`, \`text/html\` or \`application/json\`. ${cost}`,
     path: { url: filled("Address of the page, with its slashes and parameters.") },
     answers: {

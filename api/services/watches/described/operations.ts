@@ -113,7 +113,7 @@ export const watchOperations = operations("Watches", "key", {
         summary: "A question, reported to a webhook",
         body: { question: "how do I rotate keys?", webhook: "https://hooks.example.com/fossick" },
       },
-      { summary: "A watch of nothing", body: { name: "Nothing" }, status: 400 },
+      { summary: "Nothing to watch", body: { name: "Nothing" }, status: 400 },
     ],
   },
   getWatch: {
@@ -178,7 +178,7 @@ export const watchOperations = operations("Watches", "key", {
     answers: { 200: { description: "The feed.", schema: text(), type: "application/atom+xml" } },
     refusals: [400, 404],
     examples: [
-      { summary: "With a token that opens nothing", path: { id: "1" }, query: { token: "x" }, status: 404 },
+      { summary: "With a wrong token", path: { id: "1" }, query: { token: "x" }, status: 404 },
     ],
   },
 })
