@@ -191,14 +191,17 @@ async function supervise(
   function onGiveUp(name: string, how: string): number | null {
     const often = `The ${name} process ended ${MAX_RESTARTS + 1} times in a row (last: ${how})`
     if (name === api.name) {
-      complain("error", `${often}. Fossick is stopping with exit code 1; the process's last log lines say why.`)
+      complain(
+        "error",
+        `${often}. Fossick is stopping with exit code 1; the process's last log lines say why.`,
+      )
       void end(1)
       return null
     }
     const minutes = CRAWLER_AGAIN_MS / 60_000
     say(
       "error",
-      `${often}. Searches still work, but nothing is crawled. Fossick tries again every ${minutes} minutes.`,
+      `${often}. Searches still work, but nothing is being crawled. Fossick will try again every ${minutes} minutes.`,
     )
     return CRAWLER_AGAIN_MS
   }

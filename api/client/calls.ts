@@ -406,7 +406,7 @@ export type Suggestions = {
     /** The title or heading, as on the page. */
     readonly text: string
     readonly kind: "title" | "heading"
-    /** Where it is. */
+    /** Its address. */
     readonly url: string
   })[]
   /** Seconds. */
@@ -867,7 +867,7 @@ export type SourceEntry = {
   readonly pages: number
   /** Pages that no one may read: their readers name no one, or everyone they name is also denied. */
   readonly pages_for_nobody: number
-  /** Those pages that have vectors; null if the index cannot be reached. */
+  /** Pages of the source that have vectors; null if the index cannot be reached. */
   readonly pages_with_vectors: number | null
   /** Result of the last run that ended and was not cancelled. */
   readonly last_result: {
@@ -1428,7 +1428,7 @@ export type Proposal = {
     /** `MediaWiki`, `Docusaurus` and so on, or the generator that the page names. */
     readonly name: string
     readonly version: string | null
-    /** Evidence on the site. */
+    /** Evidence found on the site. */
     readonly evidence: readonly string[]
     /** Section about it on the handbook's Recipes page. */
     readonly recipe: string | null
@@ -2104,7 +2104,7 @@ export type PaymentList = {
     readonly amount_usd: string
     /** CAIP-2. */
     readonly network: string
-    /** Contract of the token. */
+    /** Contract address of the token. */
     readonly asset: string
     readonly payer: string
     readonly pay_to: string
@@ -2142,7 +2142,7 @@ export type PaymentDays = {
 export type Rules = {
   /** Increases with every change to a rule. */
   readonly version: number
-  /** By id. */
+  /** Sorted by id. */
   readonly rules: readonly Rule[]
 }
 
@@ -2277,10 +2277,10 @@ export type Queries = {
     readonly count: number
     /** How many keys asked it. */
     readonly keys: number
-    /** Results of the last search. */
+    /** Number of results of the last search. */
     readonly results: number
     readonly top_score: number
-    /** Time of the slowest answer. */
+    /** Duration of the slowest answer. */
     readonly seconds: number
     readonly last_at: string
   })[]
@@ -2843,7 +2843,7 @@ export type SeenBy = {
 }
 
 export type PagesForNobody = {
-  /** By source and address. */
+  /** Sorted by source and address. */
   readonly pages: readonly ({
     readonly url: string
     readonly source: string
@@ -3264,7 +3264,7 @@ export interface Calls {
         readonly exclude_paths?: readonly string[] | null | undefined
         /** Regular expressions; leaves out pages whose host matches one. */
         readonly exclude_domains?: readonly string[] | null | undefined
-        /** From older clients: `Documentation`, `Blogs`, `About` and others. */
+        /** Accepted from older clients: `Documentation`, `Blogs`, `About` and others. */
         readonly categories?: readonly string[] | null | undefined
         /** Whether results include addresses on other sites. */
         readonly allow_external?: boolean | null | undefined
@@ -3308,7 +3308,7 @@ export interface Calls {
         readonly exclude_paths?: readonly string[] | null | undefined
         /** Regular expressions; leaves out pages whose host matches one. */
         readonly exclude_domains?: readonly string[] | null | undefined
-        /** From older clients: `Documentation`, `Blogs`, `About` and others. */
+        /** Accepted from older clients: `Documentation`, `Blogs`, `About` and others. */
         readonly categories?: readonly string[] | null | undefined
         /** Whether results include addresses on other sites. */
         readonly allow_external?: boolean | null | undefined
@@ -3578,7 +3578,7 @@ export interface Calls {
         readonly changes?: readonly ("new" | "changed" | "gone")[] | undefined
         /** Address that messages are sent to. */
         readonly webhook?: string | null | undefined
-        /** Mail addresses that messages are sent to. */
+        /** E-mail addresses that messages are sent to. */
         readonly emails?: readonly string[] | undefined
         /** Minimum minutes between two messages; 0 sends them at once. */
         readonly every_minutes?: number | undefined
@@ -3606,7 +3606,7 @@ export interface Calls {
         readonly changes?: readonly ("new" | "changed" | "gone")[] | undefined
         /** Address that messages are sent to. */
         readonly webhook?: string | null | undefined
-        /** Mail addresses that messages are sent to. */
+        /** E-mail addresses that messages are sent to. */
         readonly emails?: readonly string[] | undefined
         /** Minimum minutes between two messages; 0 sends them at once. */
         readonly every_minutes?: number | undefined
@@ -4774,7 +4774,7 @@ export interface Calls {
     readonly given: {}
     readonly answer: Health
   }
-  /** Whether the appliance can serve: index, model and crawler. */
+  /** Whether the appliance can serve requests: index, model and crawler. */
   "GET /readyz": {
     readonly given: {
       readonly query?: { readonly exclude?: "crawler" | undefined }

@@ -7,7 +7,7 @@ interface Shown {
   readonly content: string
 }
 
-const WEAK = "<p>Nothing here fits well. These are the closest pages:</p>\n"
+const WEAK = "<p>No good matches. These are the closest pages:</p>\n"
 
 /**
  * A page with the form and the results, marked up like SearXNG's theme `simple`, for people and for programs that read
@@ -37,7 +37,7 @@ export function searchPage(
 <body>
 <form id="search" method="get" action="search" role="search"><input id="q" name="q" type="search" value="${escapeHtml(query)}" autofocus><button>Search</button></form>
 <main id="results"><div id="urls">
-${items.length === 0 ? (results === null ? "" : "<p>Nothing here fits.</p>") : `${isWeak ? WEAK : ""}${items.join("\n")}`}
+${items.length === 0 ? (results === null ? "" : "<p>No matches.</p>") : `${isWeak ? WEAK : ""}${items.join("\n")}`}
 </div>${more}</main>
 </body>
 </html>

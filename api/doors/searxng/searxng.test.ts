@@ -206,6 +206,6 @@ describe("a key", () => {
 test("an HTML page says first when no result is likely to answer", () => {
   const results = [{ url: "https://a.example/", title: "A", content: "Of something else." }]
   const [weak, good] = [true, false].map((isWeak) => searchPage("pumps", results, null, isWeak))
-  expect(weak).toMatch(/Nothing here fits well.*<article/s)
-  expect(good).not.toContain("fits well")
+  expect(weak).toMatch(/No good matches.*<article/s)
+  expect(good).not.toContain("No good matches")
 })

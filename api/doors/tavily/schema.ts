@@ -226,7 +226,10 @@ const walkSchema = <const M extends Readonly<Record<string, JsonSchema>>>(more: 
       select_domains: regexes("Regular expressions; only pages whose host matches one."),
       exclude_paths: regexes("Regular expressions; leaves out pages whose path matches one."),
       exclude_domains: regexes("Regular expressions; leaves out pages whose host matches one."),
-      categories: listOf(text(), "Accepted from older clients: `Documentation`, `Blogs`, `About` and others."),
+      categories: listOf(
+        text(),
+        "Accepted from older clients: `Documentation`, `Blogs`, `About` and others.",
+      ),
       allow_external: withDefault(yesNo("Whether results include addresses on other sites."), true),
       include_usage,
       timeout: withDefault(

@@ -14,11 +14,7 @@ export function withoutEffect(request: SearchRequest, question: QueryText): read
   const isQuick = depth === "fast" || depth === "ultra-fast"
   const rules: readonly (readonly [field: string, isRuledOut: boolean, because: string])[] = [
     ["safe_search", request.safe_search && isQuick, `search_depth is '${depth}'; use 'basic' or 'advanced'`],
-    [
-      "country",
-      request.country !== undefined && topic !== "general",
-      `topic is '${topic}'; use 'general'`,
-    ],
+    ["country", request.country !== undefined && topic !== "general", `topic is '${topic}'; use 'general'`],
     [
       "days",
       request.days !== undefined && topic !== "news",

@@ -47,7 +47,8 @@ export const COME_AGAIN = {
   payerLimited: {
     status: 429,
     code: "payer_limited",
-    message: "This payer recently lacked the money for a payment: send fewer payments at a time. Nothing was charged.",
+    message:
+      "This payer recently lacked the money for a payment: send fewer payments at a time. Nothing was charged.",
     after: RETRY_SECONDS,
   },
   unverified: {

@@ -129,7 +129,8 @@ export const x402Settings = {
   v1: onOff({
     name: "X402_V1",
     default: "on",
-    about: "Whether to serve clients that use version 1 of the protocol, as well as those that use version 2.",
+    about:
+      "Whether to serve clients that use version 1 of the protocol, as well as those that use version 2.",
   }),
 }
 

@@ -57,7 +57,7 @@ export function consentPage({
 <body><main>
 <h1>Let “${escapeHtml(clientName)}” search for you?</h1>
 <p>A program with this name is asking to search and read the pages of <b>${escapeHtml(resource)}</b> that ${who === null ? "you may read" : `you may read as <b>${escapeHtml(who.name)}</b>`}.
-It will not learn your key or your password. You will be sent back to <b>${escapeHtml(placeOf(redirectUri))}</b>. Allow access only if you came from there.</p>
+It will not see your key or your password. You will be sent back to <b>${escapeHtml(placeOf(redirectUri))}</b>. Allow access only if you came from there.</p>
 ${problem === null ? "" : `<p class="error" role="alert">${escapeHtml(problem)}</p>`}
 <form method="post" action="${escapeHtml(action)}" autocomplete="off">
 <input type="hidden" name="ticket" value="${escapeHtml(ticket)}">

@@ -46,7 +46,8 @@ export function oauthProvider({ store, documents, ask, resource }: ProviderParts
     }
   }
   const handedOut = (issued: IssuedTokens | null): OAuthTokens => {
-    if (issued === null) throw new InvalidGrantError("It has expired, has been used, or belongs to another client")
+    if (issued === null)
+      throw new InvalidGrantError("It has expired, has been used, or belongs to another client")
     const { access, refresh, expiresIn } = issued
     return {
       access_token: access,

@@ -25,7 +25,9 @@ const Session = namedObject("Session", {
   ),
   key_hint: orNull(text("Last characters of the key that began the session.")),
   expires_at: orNull(
-    time("When the session ends; null without a session, and for a person whom a proxy vouches for with each call."),
+    time(
+      "When the session ends; null without a session, and for a person whom a proxy vouches for with each call.",
+    ),
   ),
   ways: listOf(
     anyOf([

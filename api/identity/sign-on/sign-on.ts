@@ -117,7 +117,7 @@ const SHOWN = 20
 
 function noRole({ user, groups }: Names): SignOnError {
   const shown = groups.slice(0, SHOWN).join(", ")
-  return new SignOnError(NO_ROLE, `no role fits ${user}, who is in ${groups.length} groups: ${shown}`)
+  return new SignOnError(NO_ROLE, `no role matches ${user}, who is in ${groups.length} groups: ${shown}`)
 }
 
 const NO_ROLE =

@@ -51,7 +51,9 @@ export async function listCollections(json: boolean): Promise<number> {
 export async function deleteCollection(name: string, json: boolean): Promise<number> {
   return await withCollections(async (collections) => {
     if (!(await collections.delete(name))) {
-      throw new CommandError(`There is no collection ${name}. To see all collections, run fossick collections list.`)
+      throw new CommandError(
+        `There is no collection ${name}. To see all collections, run fossick collections list.`,
+      )
     }
     if (json) print(JSON.stringify({ name, deleted: true }))
   })

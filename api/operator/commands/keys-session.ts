@@ -26,9 +26,11 @@ export async function createKey(spec: KeySpec, json: boolean): Promise<number> {
   return await withState(async (db) => {
     const collections = openCollections(db)
     const unknown = await unknownCollection(collections, spec.scope?.collections ?? [])
-    if (unknown !== null) throw new CommandError(`${unknown}\nTo see all collections, run fossick collections list.`)
+    if (unknown !== null)
+      throw new CommandError(`${unknown}\nTo see all collections, run fossick collections list.`)
     const noSource = await unknownSource(db, spec.scope?.sources ?? [])
-    if (noSource !== null) throw new CommandError(`${noSource}\nTo see all sources, run fossick sources list.`)
+    if (noSource !== null)
+      throw new CommandError(`${noSource}\nTo see all sources, run fossick sources list.`)
     const keys = openKeyStore(db, "")
     const text = await keys.create(spec)
     const made = (await keys.lookUp(text))!

@@ -26,6 +26,7 @@ async function namedIn(
   for (const name of sources) await requireSource(db, name)
   const collections = openCollections(db)
   const unknown = await unknownCollection(collections, named)
-  if (unknown !== null) throw new CommandError(`${unknown}\nTo see all collections, run fossick collections list.`)
+  if (unknown !== null)
+    throw new CommandError(`${unknown}\nTo see all collections, run fossick collections list.`)
   return [...new Set([...sources, ...(await collections.sourcesOf(named))])]
 }

@@ -29,7 +29,7 @@ export interface Named {
 const REFUSALS = {
   disabled: "The operator disabled this person.",
   provider: "This person's provider no longer signs people in here.",
-  role: "No role in the sign-on file fits this person's groups.",
+  role: "No role in the sign-on file matches this person's groups.",
 } as const
 const NO_SIGN_ON = "No provider signs people in here."
 

@@ -77,7 +77,7 @@ async function personRules(
   return [may, { kind: "role", source: null, letsIn: isLeft, text }]
 }
 
-/** `Source hr lets in group:hr, and not user:intern@example.com.` */
+/** `Source hr lets in group:hr, but not user:intern@example.com.` */
 function sentence(who: string, readers: Readers, asked: Asked | null): string {
   const mine = new Set(asked?.principals)
   const denied = readers.deny.find((one) => mine.has(one))
@@ -88,9 +88,9 @@ function sentence(who: string, readers: Readers, asked: Asked | null): string {
   return `${who} ${readersText(readers)}.`
 }
 
-/** `is open to everybody`, `lets in group:hr, and not user:intern@example.com` */
+/** `is open to everybody`, `lets in group:hr, but not user:intern@example.com` */
 export function readersText({ allow, deny }: Readers): string {
-  const but = deny.length === 0 ? "" : `, and not ${listed(deny)}`
+  const but = deny.length === 0 ? "" : `, but not ${listed(deny)}`
   if (allow.length === 0) return `is open to everybody${but}`
   if (allow.some((list) => list.length === 0)) return "lets no one in"
   return `lets in ${allow.map(listed).join(", who must also be ")}${but}`

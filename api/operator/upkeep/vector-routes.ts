@@ -34,7 +34,10 @@ export function vectorRoutes(
   serve(router, upkeepOperations.putSourceFirst, async ({ body: { source = null } }) => {
     if (source !== null && !(await sourceNames(db)).includes(source)) {
       throw unprocessable([
-        { field: "source", message: `must be the name of a source; there is no source ${JSON.stringify(source)}` },
+        {
+          field: "source",
+          message: `must be the name of a source; there is no source ${JSON.stringify(source)}`,
+        },
       ])
     }
     await putSourceFirst(file, source)

@@ -21,7 +21,7 @@ export const healthOperations = operations("Operation", "none", {
   },
   readyz: {
     at: "GET /readyz",
-    summary: "Whether the appliance can serve: index, model and crawler",
+    summary: "Whether the appliance can serve requests: index, model and crawler",
     query: {
       exclude: oneOf(
         EXCLUDABLE,
@@ -31,10 +31,10 @@ export const healthOperations = operations("Operation", "none", {
     answers: {
       200: {
         description:
-          "The appliance can serve. `degraded`: it can only search, because the PostgreSQL server cannot be reached.",
+          "The appliance can serve requests. `degraded`: it can only search, because the PostgreSQL server cannot be reached.",
         schema: Readiness,
       },
-      503: { description: "Something is missing.", schema: Readiness },
+      503: { description: "A part is not working.", schema: Readiness },
     },
     examples: [
       {

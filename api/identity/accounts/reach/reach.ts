@@ -196,7 +196,8 @@ export function reachOf(
     page,
     async reread(url, options) {
       const { rereader } = parts
-      if (rereader === undefined) return { kind: "refused", because: "this appliance doesn't read pages live" }
+      if (rereader === undefined)
+        return { kind: "refused", because: "this appliance doesn't read pages live" }
       try {
         const held = await page(url, options.signal)
         if (held === null) return { kind: "refused", because: "the page is no longer in the index" }

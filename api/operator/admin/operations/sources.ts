@@ -44,7 +44,9 @@ const SourceEntry = namedObject("SourceEntry", {
   pages_for_nobody: count(
     "Pages that no one may read: their readers name no one, or everyone they name is also denied.",
   ),
-  pages_with_vectors: orNull(count("Pages of the source that have vectors; null if the index cannot be reached.")),
+  pages_with_vectors: orNull(
+    count("Pages of the source that have vectors; null if the index cannot be reached."),
+  ),
   last_result: orNull(
     object(
       {

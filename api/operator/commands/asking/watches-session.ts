@@ -27,7 +27,7 @@ export async function addWatch(body: NewWatch, asking: Asking): Promise<number> 
   const made = await asked(asking, (client, signal) => client.call("POST /watches", { body, signal }))
   if (asking.json) print(JSON.stringify(made))
   else {
-    const secret = `${made.webhook_secret}  (signs its webhooks; shown only here)`
+    const secret = `${made.webhook_secret}  (signs its webhooks; shown only once)`
     table([
       ["watch", made.id],
       ["feed", made.feed_url],

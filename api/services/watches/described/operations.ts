@@ -177,8 +177,6 @@ export const watchOperations = operations("Watches", "key", {
     needs: ["token"],
     answers: { 200: { description: "The feed.", schema: text(), type: "application/atom+xml" } },
     refusals: [400, 404],
-    examples: [
-      { summary: "With a wrong token", path: { id: "1" }, query: { token: "x" }, status: 404 },
-    ],
+    examples: [{ summary: "With a wrong token", path: { id: "1" }, query: { token: "x" }, status: 404 }],
   },
 })
