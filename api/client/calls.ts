@@ -1842,7 +1842,7 @@ export type ModelState = {
     readonly languages: { readonly [name: string]: number } | null
     /** How many of the last 200 questions are in a language that the multilingual model reads and the current model doesn't. Null for fewer than 3, for up to 5 %, and while `FOSSICK_QUERY_LOG_DAYS` is 0. */
     readonly unread_questions: {
-      /** Questions that the multilingual model would read. */
+      /** Questions that only the multilingual model can read. */
       readonly count: number
       /** Recent questions that were checked. */
       readonly of: number

@@ -10,7 +10,7 @@ const MAX_VALUES = 100
 /** The attributes that filters can compare. */
 const KEYS = ["source", "type", "language", "domain", "published_at"] as const
 const CHOICES =
-  "Must compare source, type, language or domain by eq or in, domain by ne or nin, or published_at by gte or lte, joined by and."
+  "Must compare source, type, language or domain with eq or in, domain with ne or nin, or published_at with gte or lte, joined by and."
 
 /**
  * Translates filters of a vector store into our search filters: comparisons of attributes, and several of them joined

@@ -33,7 +33,7 @@ export const showAudit = (wanted: AuditWanted, limit: number, json: boolean): Pr
         ...found.map((entry) => [
           timeText(entry.at),
           printableLine(entry.who.name || entry.who.id),
-          entry.address || "command",
+          entry.address || "command line",
           printableLine(entry.action),
           printableLine(entry.object),
           changedText(entry),

@@ -87,7 +87,7 @@ export function readCrawl(body: FieldReader, version: Version): CrawlJobRequest 
   body.passedOver("deduplicateSimilarURLs")
   body.only([], ["prompt"], "Use includePaths, excludePaths and maxDiscoveryDepth instead.")
   body.only([false], ["ignoreRobotsTxt"], "robots.txt is always obeyed.")
-  body.only([], ["robotsUserAgent"], "The appliance uses one name for all sites.")
+  body.only([], ["robotsUserAgent"], "The appliance uses the same user agent for all sites.")
   body.only([false], ["regexOnFullURL"], "Patterns are matched against paths.")
   body.end()
   return {

@@ -136,7 +136,8 @@ export const callerOperations = operations("Usage", "admin", {
   keyUsage: {
     at: "GET /admin/usage",
     summary: "What each key used, by day or month, newest first",
-    description: "Answered calls and the credits charged for them, in UTC. Kept for 396 days.",
+    description:
+      "Answered calls and the credits charged for them. Days and months are in UTC; usage is kept for 396 days.",
     query: {
       key_id: filled("Only usage of this key."),
       days: withDefault(whole(1, USE_DAYS, "Number of days, including today."), DEFAULT_USE_DAYS),

@@ -42,7 +42,7 @@ const ModelState = namedObject("ModelState", {
     unread_questions: orNull(
       object(
         {
-          count: count("Questions that the multilingual model would read."),
+          count: count("Questions that only the multilingual model can read."),
           of: count("Recent questions that were checked."),
         },
         "How many of the last 200 questions are in a language that the multilingual model reads and the current model doesn't. Null for fewer than 3, for up to 5 %, and while `FOSSICK_QUERY_LOG_DAYS` is 0.",
