@@ -75,7 +75,7 @@ describe("warnings about fields that an endpoint does not have", () => {
 describe("warnings about fields that others rule out", () => {
   test.each([
     ["/search", { safe_search: true, search_depth: "fast" }, "safe_search", /use 'basic' or 'advanced'/],
-    ["/search", { country: "france", topic: "news" }, "country", /needs 'general'/],
+    ["/search", { country: "france", topic: "news" }, "country", /use 'general'/],
     ["/search", { days: 3 }, "days", /use time_range/],
     ["/search", { exact_match: true }, "exact_match", /no phrase in quotes/],
     ["/search", { include_image_descriptions: true }, "include_image_descriptions", /include_images/],

@@ -686,7 +686,7 @@ describe("the admin API", () => {
       const refused = await call("POST", `/removals/${change}`, { source: "sitee" })
       expect([refused.status, refused.body.detail.problems]).toEqual([
         422,
-        [{ field: "source", message: `is unknown: ${nearest}` }],
+        [{ field: "source", message: 'is unknown: there is no source "sitee"; did you mean "site"?' }],
       ])
     }
     const list = (await call("GET", "/jobs?source=site&state=finished")).body

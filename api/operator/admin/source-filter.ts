@@ -14,5 +14,7 @@ export async function knownSource(source: string | undefined, db: StateStore): P
 /** Checks the `source` of a body. @throws ApiError 422 for an unknown name, with the closest known one */
 export async function requireSourceField(source: string, db: StateStore): Promise<void> {
   const unknown = await unknownSource(db, [source])
-  if (unknown !== null) throw unprocessable([{ field: "source", message: `is unknown: ${unknown}` }])
+  if (unknown === null) return
+  const message = `is unknown: ${unknown.charAt(0).toLowerCase()}${unknown.slice(1)}`
+  throw unprocessable([{ field: "source", message }])
 }

@@ -86,7 +86,10 @@ export function readersRoutes(router: Router<RequestState>, parts: ReadersParts)
 
   serve(router, calls.previewReaders, async ({ body: { source, readers: written } }) => {
     const unknown = await unknownSource(db, [source])
-    if (unknown !== null) throw unprocessable([{ field: "source", message: `is unknown: ${unknown}` }])
+    if (unknown !== null) {
+      const message = `is unknown: ${unknown.charAt(0).toLowerCase()}${unknown.slice(1)}`
+      throw unprocessable([{ field: "source", message }])
+    }
     const problems = readersProblems(written ?? {})
     if (problems.length > 0) throw unprocessable(problems.map(problemOnWire))
     const now = await views.readers()

@@ -101,4 +101,4 @@ export function service({
   ]
 }
 
-const METRICS_REFUSED = "This key may only search. Metrics need a key with the role admin."
+const METRICS_REFUSED = "This key may only search. Metrics are shown only to keys with the role admin."

@@ -61,7 +61,7 @@ export function writerAuthentication(
       bearer !== null &&
       ((await keys.verify(bearer)) ?? (await keys.verifyService?.(bearer)))
     )
-      throw new ApiError(403, "Access denied. Documents need a key with the role write or admin.")
+      throw new ApiError(403, "Access denied. This call needs a key with the role write or admin.")
     ctx.state.key = admit(key)
     await next()
   }

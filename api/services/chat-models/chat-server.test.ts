@@ -262,7 +262,7 @@ describe("a server that fails", () => {
     await using runtime = await failing(1, 500)
     await using model = open(runtime, { FOSSICK_LLM_RETRIES: "0" })
     await expect(ask(model)).rejects.toThrow("answered 500")
-    expect(model.outage).toContain("The language model's server answered 500")
+    expect(model.outage).toContain("The server of the language model answered 500")
     const asked = runtime.requests.length
     await expect(ask(model)).rejects.toThrow("answered 500")
     expect(runtime.requests).toHaveLength(asked)

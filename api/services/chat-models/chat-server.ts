@@ -118,7 +118,7 @@ export class ChatServer implements ChatModel {
     if (error instanceof ModelServerError) {
       const { isPassing, status } = error
       if (isPassing || status === 401 || status === 403 || status === 404)
-        this.#isAway(`The language model's server ${error.message}.`)
+        this.#isAway(`The server of the language model ${error.message}.`)
       return new ChatModelError(`the server ${error.message}`, { cause: error })
     }
     if (error instanceof NoReply) return new ChatModelError(`the reply ${error.message}`, { cause: error })

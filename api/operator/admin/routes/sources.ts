@@ -88,7 +88,7 @@ export function sourceRoutes(
     const unknown = wanted.findIndex((name) => !known.includes(name))
     if (unknown >= 0) {
       const name = wanted[unknown]!
-      const message = `is unknown: There is no source ${JSON.stringify(name.slice(0, 200))}${didYouMean(name, known)}`
+      const message = `is unknown: there is no source ${JSON.stringify(name.slice(0, 200))}${didYouMean(name, known)}`
       throw unprocessable([{ field: `names[${unknown}]`, message }])
     }
     const started: Job[] = []
