@@ -3,7 +3,7 @@ import multilingual from "./models/multilingual-e5-small/fossick.json" with { ty
 
 const MODELS = path.join(import.meta.dirname, "models")
 
-/** The folders of the models that ship with Fossick, both with 384 dimensions. */
+/** The folders of the models that ship with Fossick; the vectors of both have 384 dimensions. */
 export const SHIPPED_MODELS = {
   english: path.join(MODELS, "all-MiniLM-L6-v2"),
   multilingual: path.join(MODELS, "multilingual-e5-small"),

@@ -14,9 +14,9 @@ const OTHER_SCRIPTS = new Set(Object.values(SCRIPTS).flat())
 const CLEARLY = 1.5
 
 /**
- * The languages that the asker probably reads, judged by the question: the one of its function words if clear,
- * otherwise all that are written in its script. A question in Latin letters can be a name that Russian pages spell the
- * same: its asker may read other languages in Latin letters, and rarely wants the Russian page.
+ * The languages that the asker probably reads, judged by the question: the language of its function words if that is
+ * clear, otherwise all languages written in its script. A question in Latin letters can be a name that Russian pages
+ * spell the same: its asker may read other languages in Latin letters, and rarely wants the Russian page.
  */
 export function readBy(question: string): Reads {
   const script = LETTERS.find(([, letter]) => letter.test(question))?.[0]
@@ -38,16 +38,16 @@ export function readsOf(
 }
 
 /**
- * The minimum share of pages for a language to count. Of 1,853 English pages of manuals, 3 in 100 are mistaken for one
- * of eleven other languages, 1.2 for any single one. When those languages counted too, nDCG@10 of misspelt questions
- * was 0.02 lower: one of them has the word as it was misspelt.
+ * The minimum share of pages for a language to count. Of 1,853 English manual pages, 3 in 100 are mistaken for one of
+ * eleven other languages, and at most 1.2 in 100 for any single one. When those languages counted too, nDCG@10 of
+ * misspelt questions was 0.02 lower, because the misspelling is a word in one of them.
  */
 export const REAL_SHARE = 0.02
 
 /**
- * The languages that a question's words are read in: of those in its script, the ones with a significant share of the
- * pages, and the one of its function words if any page is in it. A question in two scripts, such as Russian with
- * English names, can be in any.
+ * The languages that a question's words are read in: of the languages in its script, those with a significant share of
+ * the pages, and the language of its function words if any page is in it. A question in two scripts, such as Russian
+ * with English names, can be in any language.
  *
  * @param shares share of the pages in each language
  * @returns all languages if none has a significant share
@@ -65,7 +65,7 @@ export function languagesAsked(question: string, shares: ReadonlyMap<string, num
   return [own, real].find(({ length }) => length > 0) ?? all
 }
 
-/** Function words that names contain as well, as in "Museo del Prado de Madrid": a question with no others may be a name. */
+/** Function words that also occur in names, as in "Museo del Prado de Madrid": a question with no other function words may be a name. */
 const IN_NAMES = new Set(
   `a al am an and au aux d da das de dei del della delle dem den der des di die do dos du dal e ei el et i ii il in im l la las
     le les lo los na och of og on op or ou sur the u und van von vor y z zu zum zur`.split(/\s+/),
@@ -88,9 +88,8 @@ const WRITTEN_IN: Readonly<Record<string, readonly string[]>> = { Kana: ["Hiraga
 
 /**
  * The languages that a question is clearly in: all that are written in the script of most of its letters, or else the
- * one of its function words. It recognises 90 % of 5,950 questions of XQuAD in German, Spanish, Romanian, Turkish and
- * Vietnamese, and mistakes 3 in 1,000 for another language; it mistakes none of 2,010 English questions for another
- * language.
+ * language of its function words. Of 5,950 questions of XQuAD in German, Spanish, Romanian, Turkish and Vietnamese, 90
+ * % are recognised, and 3 in 1,000 are mistaken for another language; of 2,010 English questions, none is.
  *
  * @returns ISO 639-1; empty if unclear, as for a question made of names
  */
@@ -113,7 +112,7 @@ export function clearlyIn(question: string): readonly string[] {
   if (weight < 1 || weight < CLEARLY * next) return []
   const own = known.filter(({ languages }) => languages.includes(language)).map(({ word }) => word)
   if (own.every((word) => IN_NAMES.has(word))) return []
-  // One function word can be there by chance, but not in a text with a letter that English lacks.
+  // A single function word can occur by chance, but not in a text with a letter that English lacks.
   const isBackedUp = words.some((word) => !own.includes(word) && OTHER_THAN_ENGLISH.test(word))
   return own.length > 1 || isBackedUp ? [language] : []
 }

@@ -183,7 +183,7 @@ function askNearestSoon(
   near?.catch(() => undefined)
 }
 
-/** Whether the arms filter by readers and nothing that has to be looked up first narrows them further. */
+/** Whether the arms are filtered by readers, and by nothing that has to be looked up first. */
 const asksAsNamed = ({ filter: { readers, phrases, paths, versions } = {}, preference }: Query): boolean =>
   readers !== undefined && [phrases, paths, versions].every((one) => !one?.length) && preference === undefined
 

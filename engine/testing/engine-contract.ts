@@ -67,7 +67,7 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
       const { hits } = await engine.search({ text, limit: 10, ...(filter ? { filter } : {}) })
       return hits.map((hit) => hit.url)
     }
-    /** Searches by words alone, so nothing is found by nearness. */
+    /** Searches by words alone, so nothing is found by vector similarity. */
     const foundByWords = async (engine: Engine, text: string, filter?: PageFilter) => {
       const { hits } = await engine.search({
         text,

@@ -5,9 +5,10 @@ import { fnv1a } from "#base/text/hash.ts"
 const DIMENSIONS = 64
 
 /**
- * An embedder without a model, for tests: a text becomes the counts of its stemmed words, hashed into 64
- * dimensions with signs (feature hashing, Weinberger et al. 2009) and scaled to unit length. Texts that
- * share words are near, others are about orthogonal. A text without words gets the first unit vector.
+ * An embedder without a model, for tests: a text becomes the counts of its stemmed words, hashed into 64 dimensions
+ * with signs (feature hashing, Weinberger et al. 2009) and scaled to unit length. The vectors of texts that share words
+ * are close to each other; those of other texts are roughly orthogonal. A text without words gets the first unit
+ * vector.
  */
 export class HashingEmbedder implements Embedder {
   readonly id: string
@@ -59,7 +60,7 @@ function hashed(terms: readonly string[]): Float32Array {
   return vector.map((value) => value / length)
 }
 
-/** FNV-1a over UTF-16 units, with a last mix so that the low bits depend on all of it. */
+/** FNV-1a over UTF-16 units, with a final mix so that the low bits depend on the whole text. */
 function mixedHash(text: string): number {
   let hash = fnv1a(text)
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)

@@ -27,7 +27,7 @@ export interface TestModelServerOptions {
   readonly rerank?: (question: string, texts: readonly string[]) => Promise<readonly number[]>
   /** The protocols that the server speaks. Default: all. */
   readonly speaks?: "openai" | "tei" | "all"
-  /** Maximum number of texts that it accepts in one request; a larger request is answered like Text Embeddings Inference does. Default: any number. */
+  /** Maximum number of texts that it accepts in one request; a larger request is answered as Text Embeddings Inference would. Default: any number. */
   readonly maxBatch?: number
   readonly key?: string
 }

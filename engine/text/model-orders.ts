@@ -3,7 +3,7 @@ import { offLoop } from "#base/process/threads/off-loop.ts"
 import { asRead, spellsOrder } from "./order-forms/as-read.ts"
 import { formsFor } from "./order-forms/order-forms.ts"
 
-/** Text before an order that is only shown, not given: a quotation mark, code, or a word about it. */
+/** Text before an order that is only shown, not given: a quotation mark, code, or a word that introduces it. */
 const SHOWN =
   /(?:["'“‘«`]\s*|\b(?:such\s+as|like|e\.g\.|example|attack|injections?|says?|said|tells?|told|asks?|asking|telling|to)[:,]?\s*["'“‘«`]?\s*)$/i
 const BEFORE_CHARS = 24

@@ -45,7 +45,7 @@ function pathOf(url: string): string[] {
   try {
     path = decodeURIComponent(whole)
   } catch {
-    // Used as written.
+    // The path isn't validly encoded, so it is used as written.
   }
   return path
     .split("/")

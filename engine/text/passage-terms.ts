@@ -8,7 +8,7 @@ export interface PageTerms extends PageNames {
   readonly passages: readonly PassageTerms[]
 }
 
-/** The same terms, as 32-bit hashes. */
+/** The terms of a page, as 32-bit hashes. */
 export interface PackedPage {
   readonly title: Uint32Array
   readonly address: Uint32Array
@@ -46,7 +46,7 @@ export function packTerms({ title, address, single, passages }: PageTerms): Uint
   return new Uint8Array(numbers.buffer)
 }
 
-/** @param packed by {@link packTerms} */
+/** @param packed terms packed by {@link packTerms} */
 export function unpackTerms(packed: Uint8Array): PackedPage {
   const numbers = aligned(packed)
   const [names = 0, passages = 0] = numbers
@@ -62,7 +62,7 @@ export function unpackTerms(packed: Uint8Array): PackedPage {
   }
 }
 
-/** The hash of every term of a page, once per occurrence. @param packed by {@link packTerms} */
+/** The hash of every term of a page, once per occurrence. @param packed terms packed by {@link packTerms} */
 export function hashesIn(packed: Uint8Array): Uint32Array {
   const numbers = aligned(packed)
   const [names = 0, passages = 0] = numbers

@@ -134,7 +134,7 @@ function join(first: Section, second: Section): Section | null {
   const blocks = [...piecesOf(first, shared.length), ...piecesOf(second, said.length)]
   const small = length(first.blocks) < SMALL_SECTION_CHARS
   if (!small || !fitTogether(blocks)) return null
-  // Text above all headings has no address: it uses the first heading's.
+  // Text above all headings has no address of its own, so it uses that of the first heading.
   const hasPlace = first.headings.length > 0 || first.blocks.some(({ places }) => places.length > 0)
   const named = hasPlace ? first : second
   const inText = shared.length < named.headings.length ? named.headings.at(-1) : undefined

@@ -9,7 +9,7 @@ export interface QueryText {
   /** Words and phrases; pages that contain any of these are dropped. */
   readonly excludedWords: readonly string[]
   readonly excludedPhrases: readonly string[]
-  /** Hosts of `site:`; a page of any of them counts. */
+  /** Hosts given with `site:`; pages of any of them may be found. */
   readonly includeDomains: readonly string[]
   readonly excludeDomains: readonly string[]
 }
@@ -25,7 +25,7 @@ const WORD_BEFORE = /[\p{L}\p{M}\p{N}=]$/u
 /** Scripts without spaces: a quote may open in the middle of a sentence. */
 const UNSPACED_BEFORE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u
-/** One Latin letter, alone or with a number, is a command-line option (`-v`, `-O2`), and `C++` a name. */
+/** The beginning of a word that can be excluded. One Latin letter, alone or with a number, is a command-line option (`-v`, `-O2`), but `C++` is a name. */
 const EXCLUDABLE = /^(?:\p{L}-?[\p{L}\p{M}]|\p{L}(?:\+\+|#)|[^\P{L}\p{Script=Latin}])/u
 const TRAILING_MARKS = /[.,;:!?)\]}]+$/
 const HOST =

@@ -3,7 +3,7 @@ import { type Terms, textsOf } from "./analysis/known-chunks.ts"
 
 /** Number of passages in a section: some 3,000 characters. */
 const SECTION_PASSAGES = 6
-/** Number of terms that a section shares with the text behind it. */
+/** Number of terms that a section shares with the text that follows it. */
 const SHARED_TERMS = 32
 /**
  * Number of terms of a phrase to look for in one section. Half of the overlap of sections, since a phrase in a script
@@ -14,7 +14,7 @@ export const PHRASE_TERMS = SHARED_TERMS / 2
 
 /** The terms of one passage. */
 export interface PassageTerms {
-  /** Number of terms of each heading above it. */
+  /** The terms of each heading above the passage. */
   readonly headings: readonly Terms[]
   readonly text: Terms
 }

@@ -101,7 +101,7 @@ function tableLines(table: Table, some: readonly Line[], isAll: boolean): string
   const names = table.isHeaded ? table.rows[0]! : Array.from({ length: table.columns }, () => "")
   const below = [`|${"---|".repeat(table.columns)}`, ...rows.map(rowLine)]
   if (hasNames) return [rowLine(names), ...below]
-  // The names get the space that the rows leave.
+  // The column names get the space that the rows leave free.
   const left = MAX_SHOWN_CHARS - below.join("\n").length - 3 * names.length - 2
   return [
     rowLine(shortened(names, rows.length === 1 ? Math.min(left, MAX_NAMES_CHARS) : MAX_NAMES_CHARS)),

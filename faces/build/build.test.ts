@@ -45,7 +45,7 @@ test("a build runs once for the same sources, and replaces the previous one as a
   const dir = mkdtempSync(join(tmpdir(), "fossick-faces-"))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const folder = join(dir, "dist")
-  // Two builds at once, as by two processes: each is complete, and the last one stays.
+  // Two builds at once, as if by two processes: each is complete, and the last one remains.
   expect((await Promise.all([buildFaces(folder), buildFaces(folder)])).includes(true)).toBe(true)
   expect(await buildFaces(folder)).toBe(false)
   const files = readdirSync(folder).sort()

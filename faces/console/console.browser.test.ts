@@ -13,7 +13,7 @@ import { openSignedIn } from "../testing/open-signed-in.ts"
 // The parts of the page that are used by functions running inside the browser.
 declare const document: { readonly activeElement: unknown }
 
-/** The longest that the page waits: results arrive at once, or never. */
+/** Scripts that drop or shorten the page's long timers: results arrive at once, or never. */
 const LONG_TIMERS: Readonly<Record<string, string>> = {
   drop: "const later = setTimeout; window.setTimeout = (run, ms) => ms > 3500 ? 0 : later(run, ms)",
   hurry: "const later = setTimeout; window.setTimeout = (run, ms) => later(run, ms > 3500 ? 200 : ms)",

@@ -6,7 +6,7 @@ import { hrefOf, type Place, placeOf } from "./place.ts"
 
 type Go = (to: Place) => void
 
-/** How to get to another place in the console without reloading it. */
+/** Goes to another place in the console without reloading the page. */
 export const Going = createContext<Go>((to) => location.assign(addressOf(hrefOf(to))))
 
 /** The screens for operators, who can run crawls but decide nothing else. */

@@ -34,7 +34,7 @@ export function Head({
   )
 }
 
-/** The error; with a way to try again, if there is one. */
+/** An error, and a way to try again if there is one. */
 export function Problem({
   title = "This did not work",
   text,

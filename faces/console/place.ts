@@ -44,7 +44,7 @@ export type Place =
   | { readonly view: "rules" }
   | {
       readonly view: "rule"
-      /** For a new rule: null, or its kind, question and page. */
+      /** Null for a new rule, which starts from the kind, question and page below. */
       readonly id: string | null
       readonly kind: RuleKind
       readonly question: string | null

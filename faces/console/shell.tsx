@@ -75,7 +75,8 @@ export function Shell({
   }, [screen])
   const waiting = held.value?.total ?? 0
   useEffect(() => {
-    // On a narrow screen, the views and the tabs are rows wider than the screen.
+    // On a narrow screen, the rows of views and tabs are wider than the screen, so the current ones are scrolled into
+    // view.
     for (const current of document.querySelectorAll(".view[aria-current], .tab[aria-current]")) {
       current.scrollIntoView({ block: "nearest", inline: "center" })
     }
@@ -124,7 +125,7 @@ export function Shell({
   )
 }
 
-/** The same function as long as the user stays on one screen. */
+/** A text that stays the same as long as the user stays on one screen. */
 function screenOf(place: Place): string {
   if (place.view === "run") return `run ${place.job}`
   if (place.view === "question") return `question ${place.question}`

@@ -27,7 +27,7 @@ export function Chart({
   most,
   inWords = String,
 }: {
-  /** The values shown; screen readers read the smallest, the largest and the last one. */
+  /** A name for the values; screen readers read it, and the smallest, the largest and the last value. */
   readonly label: string
   /** Heading of the values in the table. */
   readonly of: string

@@ -21,7 +21,7 @@ export function Dialog({
 }) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  // Runs immediately: after the next paint a key may have been pressed.
+  // Runs before the next paint, because a key may be pressed right after it.
   useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()

@@ -48,7 +48,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A drawing that repeats the text beside it, so that it is not read out. */
+/** An icon that repeats the text beside it, so it isn't read out. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg

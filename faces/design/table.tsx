@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact"
 export interface Column<Row> {
   readonly heading: ComponentChildren
   readonly cell: (row: Row) => ComponentChildren
-  /** Numbers are aligned to the right. */
+  /** Whether the column contains numbers, which are aligned to the right. */
   readonly isNumber?: boolean
 }
 

@@ -24,7 +24,7 @@ export const reader = new Marked({
     },
   ],
   hooks: {
-    // A `*` in a formula closes no emphasis that began before it.
+    // A `*` in a formula must not close emphasis that began before it.
     emStrongMask: (text) => text.replace(FORMULAS, (found) => "a".repeat(found.length)),
   },
 })

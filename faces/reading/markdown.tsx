@@ -71,7 +71,7 @@ export function Block({
     tokens?.map((one, index) => <Inline key={index} token={one} base={base} depth={depth + 1} />)
   switch (token.type) {
     case "heading": {
-      // Within a quotation or a list, it isn't a heading of the page.
+      // A heading within a quotation or a list isn't a heading of the page.
       if (depth > 0) return <p class="heading">{inner(token.tokens)}</p>
       const Heading = `h${level}` as "h3"
       return <Heading>{inner(token.tokens)}</Heading>

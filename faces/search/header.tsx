@@ -43,7 +43,7 @@ export function Header({
   )
 }
 
-/** For appliances with open search, where users who sign in find more. */
+/** Links to sign in, for appliances with open search, where users who sign in find more. */
 function SignInLinks({ ways }: { readonly ways: Session["ways"] }) {
   const links = ways.filter((way) => way.kind === "link")
   return (

@@ -197,7 +197,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await page.keyboard.press("Enter")
     await results(page).first().waitFor()
     expect(await page.getByRole("listbox").isHidden()).toBe(true)
-    // From the box to the results and through them.
+    // The focus moves from the box to the results, and through them.
     await results(page).first().getByRole("link").first().focus()
     const first = await focused()
     await page.keyboard.press("ArrowDown")
@@ -219,7 +219,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await page.keyboard.press("Escape")
     await page.getByRole("dialog").waitFor({ state: "detached" })
     expect(await copyButton.evaluate((element) => element === document.activeElement)).toBe(true)
-    // Back to the box, which Escape empties.
+    // `/` moves the focus back to the box, which Escape empties.
     await page.keyboard.press("/")
     expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("combobox")
     await page.keyboard.press("Escape")
@@ -292,7 +292,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     const { page, complaints } = opened
     const hostile = page.getByRole("link", { name: /img src=x onerror/ })
     await hostile.waitFor()
-    // All the markup is there, as text.
+    // All of the markup is shown, as text.
     expect(await results(page).filter({ has: hostile }).innerText()).toContain("<script>")
     await results(page)
       .filter({ has: hostile })
@@ -316,7 +316,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
       `${garden.url}/?q=${encodeURIComponent('<img src=x onerror="hacked=1">')}&source=<script>hacked=1</script>`,
     )
     await page.getByRole("tabpanel").or(page.getByRole("alert")).first().waitFor()
-    // Neither are its suggestions.
+    // Markup in suggestions doesn't run, either.
     await page.goto(garden.url)
     await box(page).pressSequentially("weeds")
     const suggestion = page.getByRole("option", { name: /<svg onload/ })
@@ -431,7 +431,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     const { page } = opened
     await page.getByRole("button", { name: "This helped" }).click()
     await page.getByText("Thank you.").waitFor()
-    // With the pages that the answer cites.
+    // The feedback includes the pages that the answer cites.
     await expect
       .poll(() => garden.feedback())
       .toContainEqual(

@@ -9,7 +9,7 @@ import { type Asked, FILTERS } from "./asked.ts"
 export type Found = AnswerOf<"POST /search">
 export type Result = Found["results"][number]
 
-/** Whether pages were found, but none is likely to answer. */
+/** Whether pages were found, but none is likely to answer the question. */
 export const isDoubtful = (found: Pick<Found, "miss" | "results">): boolean =>
   found.miss !== undefined && found.results.length > 0
 

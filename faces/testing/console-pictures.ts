@@ -8,7 +8,7 @@ import { signIn } from "./open-signed-in.ts"
 import { fillQuality, shootQuality } from "./quality-pictures.ts"
 import { openWorkshop } from "./workshop.ts"
 
-/** The data of the charts. */
+/** The period for which the charts have data. */
 const HISTORY_MS = 3_600_000
 /** Views that are complete as soon as their address is open, by the names of their pictures. */
 const PLACES: Readonly<Record<string, string>> = {

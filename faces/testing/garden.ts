@@ -12,7 +12,7 @@ import { openPageKnowledge } from "../../api/services/pages/page-knowledge.ts"
 import { serveAccounts } from "../../api/testing/serve-accounts.ts"
 import { TEST_KEY } from "../../api/testing/serve-app.ts"
 
-/** An appliance that crawled a site about a garden and its pumps. */
+/** An appliance that has crawled a site about a garden and its pumps. */
 export interface GardenAppliance extends AsyncDisposable {
   readonly url: string
   /** Serves the same pages from an appliance that people may search without signing in. @returns its address */
@@ -24,7 +24,7 @@ export interface GardenAppliance extends AsyncDisposable {
   publicKey(origins: readonly string[], answers?: boolean): Promise<string>
   /** Opinions on answers. */
   feedback(): Promise<readonly object[]>
-  /** The questions. */
+  /** Users' requests for missing pages. */
   requests(): Promise<readonly object[]>
 }
 

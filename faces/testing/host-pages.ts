@@ -6,7 +6,7 @@ export interface HostPages extends AsyncDisposable {
   readonly origin: string
 }
 
-/** Returns the page for a path. */
+/** A page of another site. */
 export interface HostPage {
   readonly html: string
   /** The page's Content-Security-Policy; omitted if there is none. */

@@ -89,7 +89,7 @@ async function shoot(url: string, apiKey: string): Promise<void> {
 
 async function views(page: Page, url: string, take: (name: string) => Promise<void>): Promise<void> {
   const box = page.getByRole("combobox", { name: "Search" })
-  // From the page where it signed in, via a suggestion.
+  // Starts on the page where the browser signed in, with suggestions for a typed word.
   await page.mouse.move(0, 0)
   await box.fill("back")
   await page.getByRole("option").first().waitFor()

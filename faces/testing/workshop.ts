@@ -32,7 +32,7 @@ export interface Workshop extends AsyncDisposable {
   readonly key: string
   /** Runs a source's queued jobs to the end, as the crawler process would. */
   work(source: string): Promise<void>
-  /** The same without waiting; the run ends with the workshop at the latest. */
+  /** Like `work`, but doesn't wait; the run ends with the workshop at the latest. */
   begin(source: string): void
   /** Acts as if it were `time`: queues the runs that are due by then, as the crawler process would. */
   passTo(time: Date): Promise<void>

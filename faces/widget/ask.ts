@@ -5,7 +5,7 @@ export type Found = AnswerOf<"POST /search">
 export type Result = Found["results"][number]
 export type Suggestion = AnswerOf<"GET /suggest">["suggestions"][number]
 
-/** Whether pages were found, but none is likely to answer. */
+/** Whether pages were found, but none is likely to answer the question. */
 export const isDoubtful = ({ miss, results }: Found): boolean => miss !== undefined && results.length > 0
 
 const MOST_RESULTS = 8
@@ -19,7 +19,7 @@ const LONGEST_WAIT_SECONDS = 5
 export interface Asking {
   suggest(typed: string, version: Version, signal: AbortSignal): Promise<readonly Suggestion[]>
   search(question: string, version: Version, signal: AbortSignal): Promise<Found>
-  /** The same with an answer. */
+  /** Like `search`, with an answer. */
   answer(question: string, version: Version, signal: AbortSignal): Promise<Found>
 }
 

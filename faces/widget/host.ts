@@ -9,7 +9,7 @@ export function openHost(scheme: Options["scheme"]) {
   const element = document.createElement("fossick-search")
   const root = element.attachShadow({ mode: "open" })
   const styles = new CSSStyleSheet()
-  // Not `<style>`: a page's policy can forbid inline styles, but not style sheets created by scripts.
+  // A `<style>` element isn't used: a page's policy can forbid inline styles, but not style sheets created by scripts.
   styles.replaceSync(FACE_STYLES)
   root.adoptedStyleSheets = [styles]
   followScheme(element, scheme)

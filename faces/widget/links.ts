@@ -15,7 +15,7 @@ export function leadTo(url: string, leadsHere: boolean): string | null {
 }
 
 /**
- * Like the above, but links to the place of a text on the page: browsers scroll there, and mark it (URL Fragment Text
+ * Like `leadTo`, but links to the place of a text on the page: browsers scroll to it and mark it (URL Fragment Text
  * Directives, section 3). If a browser doesn't find the text, it shows the page from the top.
  */
 export function leadToText(url: string, pieces: readonly string[], leadsHere: boolean): string | null {
@@ -25,7 +25,8 @@ export function leadToText(url: string, pieces: readonly string[], leadsHere: bo
   const [longest = ""] = pieces.toSorted((one, other) => other.length - one.length)
   const directive = directiveOf(longest)
   if (directive === null) return page
-  // The term or heading before the colon may be elsewhere on the page.
+  // The term or heading before the colon may be elsewhere on the page, so the text after the colon is looked for on its
+  // own, too.
   const led = /^[^:]{1,120}: (.*)$/s.exec(longest)?.[1]
   const behindLead = led === undefined ? null : directiveOf(led)
   const text = [directive, ...(behindLead === null ? [] : [behindLead])].map((one) => `text=${one}`).join("&")

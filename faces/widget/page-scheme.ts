@@ -51,6 +51,6 @@ export function followScheme(element: HTMLElement, scheme: Options["scheme"]): v
   for (const root of [document.documentElement, document.body]) {
     watcher.observe(root, { attributes: true, attributeFilter: ATTRIBUTES })
   }
-  // A colour that the page fades to takes a moment to be reached.
+  // If the page fades to another colour, it takes a moment to reach it.
   document.body.addEventListener("transitionend", apply)
 }

@@ -216,7 +216,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     expect(await answer.getByRole("group", { name: "Code" }).innerText()).toMatch(
       /^pumpctl drain .+\n\npumpctl status argv\[1\] \[2\]$/,
     )
-    // Words of one element of the page, which the browser can find.
+    // The link names words of a single element of the page, which the browser can find.
     expect(await answer.getByRole("link").getAttribute("href")).toMatch(/\/winter#:~:text=pumpctl%20drain/)
     expect(await complaintsOf(manual)).toEqual([])
 
@@ -244,7 +244,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
       .getByRole("link", { name: /^Source 1: / })
       .first()
       .waitFor()
-    // Sends both keys within one frame of the page, which a test driver's keys never are.
+    // Sends both keys within one frame of the page, which a test driver never does.
     await manual.evaluate(`(async () => {
       const field = document.querySelector("fossick-search").shadowRoot.querySelector("input")
       const travels = { bubbles: true, composed: true }

@@ -42,7 +42,7 @@ export async function flyBlind({ tell }: Pick<Effort, "tell">): Promise<AirGap> 
     // A container may have strace but forbid its use.
     const isTraced =
       spawnSync("strace", ["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "true"]).status === 0
-    // A file for each process, by its id. seccomp stops a process only at these calls.
+    // Writes a file for each process, named after its id. With seccomp, processes are only stopped at these calls.
     const strace = [
       "strace",
       "-ff",

@@ -130,7 +130,7 @@ async function play(given: Round): Promise<void> {
 
 interface Playing extends Round {
   readonly pages: number
-  /** Questions of each client. */
+  /** Number of questions of each client. */
   readonly questions: number
   readonly fault: (what: string) => void
 }

@@ -8,7 +8,7 @@ import { type CrawledByThree, crawlWithThree } from "#crawler/testing/crawl-with
 import { type Effort, type Proof, type Row, tries } from "../proof.ts"
 
 const ROUNDS = 20
-/** Pages of each of the five sources. */
+/** Number of pages of each of the five sources. */
 const PAGES = 20
 const LEAST_PAGES = 6
 const FIRST_KILL = 2
@@ -40,7 +40,8 @@ async function play(store: string, state: string, effort: Effort, faults: string
   const runs: CrawledByThree[] = []
   for (let round = 0; round < rounds; round++) {
     const random = chance(effort.seed * 7919 + round)
-    // Each of the three makes five thirds as many requests, so that one of them reaches this number.
+    // Each of the three crawlers makes five thirds of `pages` requests on average, so that one of them reaches this
+    // number.
     const killAt = FIRST_KILL + random.below(pages)
     const dataDir = await mkdtemp(path.join(tmpdir(), "fossick-crawlers-"))
     try {

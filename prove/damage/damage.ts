@@ -16,7 +16,7 @@ const STATE = join("data", "state.db")
 /** Maximum number of characters shown of a message that names a file. */
 const SHOWN = 160
 
-/** The result of one damaged file, or of another trouble. */
+/** The result of one damaged file, or of another problem. */
 interface Case {
   readonly file: string
   readonly harm: string
@@ -26,7 +26,7 @@ interface Case {
 }
 
 /**
- * Damages the files of an appliance one after the other, causes other troubles, and records what the appliance says and
+ * Damages the files of an appliance one after the other, causes other problems, and records what the appliance says and
  * what still works.
  * @param stores files that aren't changed: each case has a copy
  * @param only runs only cases whose name, "file, damage", contains this
@@ -137,7 +137,7 @@ class Victim {
     const isWhole = count("right") === first.length
     this.wentOn.push(isWhole ? "all found" : `${count("right")} of ${first.length} found`)
     if (count("refused") > 0) this.wentOn.push(`${count("refused")} refused`)
-    // Not found, and nothing says why.
+    // Pages aren't found, and no message says why.
     if (count("wrong") > 0 && this.said === "")
       this.faults.push(`${count("wrong")} searches were answered wrongly, without a message`)
     if ((await appliance.call("/usage", undefined, { key: this.#stores.key })).status !== 200) {
@@ -160,7 +160,7 @@ class Victim {
     this.listen(repair.text)
     appliance.start()
     const isBack = (await this.isUp()) && (await this.#isHealed())
-    // Only people can write these files again, so the message must tell them what is wrong.
+    // Only a person can write such a file again, so a message must say what is wrong with it.
     const doctor = isBack || !repair.ok ? repair : await fossick(this.#copy, "doctor")
     this.listen(doctor.text)
     if (isBack) this.wentOn.push("repaired by doctor --repair")
@@ -216,7 +216,7 @@ function naming(text: string, file: string): string {
   return cut((at === 0 ? words : words.replace(/^\S*\s/, "")).trim())
 }
 
-/** The beginning of a message, up to a whole word. */
+/** The beginning of a message, cut after a whole word. */
 const cut = (text: string): string =>
   text.length <= SHOWN ? text : `${text.slice(0, SHOWN).replace(/\s+\S*$/, "")} …`
 

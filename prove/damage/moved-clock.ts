@@ -20,7 +20,7 @@ function now(): number {
 }
 
 globalThis.Date = class extends RealDate {
-  // As in the language: without arguments the current time, otherwise the given one.
+  // As in JavaScript: without arguments the current time, otherwise the given time.
   constructor(...of: []) {
     if (of.length === 0) super(now())
     else super(...of)

@@ -113,14 +113,14 @@ export class Stores implements AsyncDisposable {
     return [...byKind.values()].toSorted()
   }
 
-  /** A copy of all the files, one of them damaged, and an appliance on it. */
+  /** A copy of all the files, one of them damaged, and an appliance that uses it. */
   async damaged(file: string, harm: Harm): Promise<DamagedCopy> {
     const copy = await this.copy()
     damage(join(copy.folder, file), harm)
     return copy
   }
 
-  /** A copy of all the files, and an appliance on it that isn't started. */
+  /** A copy of all the files, and an appliance that uses it but isn't started. */
   async copy(): Promise<DamagedCopy> {
     const folder = mkdtempSync(join(tmpdir(), "fossick-damaged-"))
     await cp(this.#folder, folder, { recursive: true })

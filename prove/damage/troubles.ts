@@ -29,7 +29,7 @@ const CLOCK = new URL("./moved-clock.ts", import.meta.url).href
 /** Lets a disk of only a few megabytes count as having enough free space. */
 const SMALL_DISK = { FOSSICK_MIN_FREE_MB: "10" }
 
-/** The result of a trouble. */
+/** The result of a problem. */
 interface Told {
   readonly what: string
   readonly harm: string
@@ -94,7 +94,7 @@ async function readsAlone(
 ): Promise<string[]> {
   const data = join(folder, "data")
   const faults: string[] = []
-  // Made more than once, because the first calls might be answered from memory.
+  // The calls are made more than once, because the first ones might be answered from memory.
   for (let times = 0; times < 3; times++)
     if (!(await isRight(stores, appliance)))
       faults.push(`not every page is found: ${await found(stores, appliance)}`)
@@ -234,7 +234,7 @@ const clockSet = (harm: string, steps: readonly number[], zone = "UTC"): Trouble
       said ||= doubt
       if ((doubt !== "") !== ahead > ORDINARY_MS)
         faults.push(`${doubt === "" ? "no message about the clock" : doubt} ${when}`)
-      // Data that would be too old by such a clock is still there.
+      // Data that would be too old by this clock is still there.
       const { jobs: listed } = await appliance.ask<{ jobs: readonly unknown[] }>("/admin/jobs?limit=100")
       if (listed.length <= jobs) faults.push(`jobs are missing ${when}`)
       jobs = listed.length

@@ -36,7 +36,7 @@ const KINDS: Readonly<Record<string, (socket: Socket) => void>> = {
     socket.once("close", () => clearInterval(drip))
     socket.resume()
   },
-  // Reads nothing.
+  // Never reads the responses.
   "slow readers": (socket) => {
     socket.write(get("/openapi.json").repeat(AHEAD))
     socket.pause()

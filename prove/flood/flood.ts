@@ -11,9 +11,9 @@ const CONNECTIONS = 300
 const TURN_SECONDS = 10
 const TURNS = 6
 const PAGES = 200
-/** Another caller's slowest hundredth of calls must take less than this many times its time without the flood. */
+/** During a flood, the slowest hundredth of another caller's calls may take at most this many times as long as without it. */
 const MOST_FACTOR = 2
-/** How many times its memory before the floods the answering process may use after them. */
+/** The memory that the answering process may use after the floods, as a multiple of its memory before them. */
 const MEMORY_FACTOR = 1.1
 /** How long to wait for garbage collection, which the process does once it has been idle for 20 s. */
 const REST_SECONDS = 40

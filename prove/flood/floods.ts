@@ -7,7 +7,7 @@ import { fetch } from "undici"
 
 import { pause } from "#base/flow/pause.ts"
 
-/** Kinds of floods, as attacker.ts knows them. */
+/** Kinds of floods, as named in attacker.ts. */
 export const FLOODS = [
   "idle",
   "pipelining",

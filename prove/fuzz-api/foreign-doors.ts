@@ -73,7 +73,7 @@ export function foreignDoors(known: Known): object {
   return document("APIs for other programs' clients", paths)
 }
 
-/** The paid search, tried with payments too. */
+/** The paid search, which is also tried with payments. */
 export function paidDoor(payments: { readonly v1: string; readonly v2: string }): object {
   const refusal = refused(any, "503")
   const headers = { "PAYMENT-SIGNATURE": words(payments.v2), "X-PAYMENT": words(payments.v1) }
@@ -151,7 +151,7 @@ const FIRECRAWL = {
   ...refused(fields({ success: { const: false }, error: text }, "success", "error"), "503"),
 }
 
-/** Firecrawl reports a site's refusal with status 500; our own faults have no such code. */
+/** Firecrawl reports a site's refusal with status 500 and a code; our own faults have no such code. */
 const UNREAD = {
   "500": answer(
     "The page cannot be read.",

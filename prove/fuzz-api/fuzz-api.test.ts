@@ -20,7 +20,7 @@ test("Every served call of another vendor's API is among those tested", () => {
   const tried = operationsOf(foreignDoors({ page: "", client: "", callback: "" })).map(({ name }) => name)
   expect(served.length).toBeGreaterThan(40)
   expect(served.filter((one) => !tried.includes(one))).toEqual([])
-  // At their own address, or below the catch-all route.
+  // The others are served at their own addresses, or below the catch-all route.
   const others = tried.filter((one) => !served.includes(one) && !/^\w+ \/v1\/vector_stores\/all/.test(one))
   expect(others.map((one) => one.split("/")[1])).toEqual([
     "mcp",
@@ -38,7 +38,7 @@ test("Every served call of another vendor's API is among those tested", () => {
   ])
 })
 
-/** Parts of routes that can't be called themselves. */
+/** Stands in for the parts that routes need; the routes themselves aren't called. */
 const ANYTHING: never = new Proxy(() => ANYTHING, {
   get: (_, name) => (name === Symbol.toPrimitive ? () => "" : ANYTHING),
 }) as never

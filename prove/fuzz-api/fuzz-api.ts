@@ -15,7 +15,7 @@ const { operations } = await describedBy(features)
 
 /** Seconds for each kind of caller; random calls continue until this time has passed. */
 const SECONDS = { own: 420, foreign: 120, paid: 60 }
-/** A Python program is started for each, so a lower number would hardly be faster. */
+/** Minimum number of seconds: a Python program is started for each kind of caller, so a lower number would hardly be faster. */
 const LEAST_SECONDS = 3
 /** Number of operations in a short run; each kind of caller gets different ones. */
 const FEWEST = 4
@@ -64,7 +64,7 @@ async function run(effort: Effort): Promise<Outcome> {
     return { columns: COLUMNS, rows: [[`not run: ${opened}`, "", 0, 0, 0, 0]], faults: [] }
   await using schemathesis = opened
   await using facilitator = await startFacilitator()
-  // The vectors of the handbook would take most of a short run.
+  // Creating the vectors of the handbook would take up most of a short run.
   await using vectors = isShort(effort) ? await startCheapVectors() : null
   const operator = randomBytes(24).toString("base64url")
   const paidPort = await freePort()
@@ -183,7 +183,7 @@ async function play(
     await schemathesis.try({ ...given, ...some, key: caller.key, seed: effort.seed })
   const tried = [await ask(isShort(effort) ? { operations: wanted.map(({ id }) => id) } : {})]
   const left = () => wanted.filter(({ name }) => !tried.some(({ asked }) => asked.includes(name)))
-  // The total time ran out before their turn.
+  // The total time ran out before these operations had their turn.
   if (isWhole(effort) && left().length > 0)
     tried.push(await ask({ operations: left().map(({ id }) => id), seconds: Math.ceil(given.seconds / 4) }))
   const cases = tried.reduce((sum, one) => sum + one.cases, 0)
@@ -201,7 +201,7 @@ async function play(
   return { row: [calls, caller.name, wanted.length, asked, cases, wrong.length], wrong }
 }
 
-/** Addresses that answer a question. */
+/** Addresses of the pages found for a question. */
 async function pagesOf({ url }: Appliance, key: string): Promise<readonly string[]> {
   const answer = await fetch(`${url}/search`, {
     method: "POST",

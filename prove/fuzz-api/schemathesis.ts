@@ -13,7 +13,7 @@ const run = promisify(execFile)
 
 /** The version used for the published figures. */
 const WANTED = "schemathesis==4.32.5"
-/** The path of an existing installation, for a machine without a package index. */
+/** The environment variable with the path of an existing installation, for a machine without a package index. */
 export const PROGRAM = "SCHEMATHESIS"
 
 /**
@@ -104,7 +104,7 @@ async function installed(dir: string): Promise<string | null> {
   const bin = join(dir, "venv/bin")
   try {
     await run("python3", ["-m", "venv", join(dir, "venv")])
-    // On a machine without a package index, the first attempt fails.
+    // On a machine without a package index, the first attempt fails, so retrying is pointless.
     await run(join(bin, "pip"), ["install", "--quiet", "--retries", "1", "--timeout", "20", WANTED])
     return join(bin, "schemathesis")
   } catch {
@@ -117,7 +117,7 @@ async function installed(dir: string): Promise<string | null> {
  * the operation is skipped; an operation that no phase called is missing from the list of operations called.
  */
 const OF_ITS_OWN = "Runtime Error"
-/** No call with such values takes this long, however busy the machine is. */
+/** Maximum number of seconds for a call. No call with generated values takes this long, however busy the machine is. */
 const HANG_SECONDS = "60"
 /** Number of characters of Schemathesis's output shown if it couldn't continue. */
 const SHOWN_CHARS = 3000

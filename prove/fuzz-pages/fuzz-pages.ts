@@ -19,7 +19,7 @@ const ARCHIVES = 5000
 const ONE_THREAD_BELOW = 0.01
 /** Maximum number of concurrent visits, as in a crawl. */
 const AT_ONCE = 8
-/** Number of the first of those pages. Memory must return to its level after them: pools and caches that a process fills aren't a leak. */
+/** Number of pages read first. Memory must return to its level after them, because pools and caches that a process fills aren't a leak. */
 const WARM_UP = 300
 /**
  * Megabytes by which memory may vary, whatever was read: for the process's own heap, and for all memory that the system

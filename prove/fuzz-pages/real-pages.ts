@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../..")
 /** Pages of manuals, and the handbook as the appliance shows it. */
 const MANUALS = join(ROOT, "bench/testing/pages")
 const HANDBOOK = join(ROOT, "docs")
-/** A folder with more files, such as the unpacked documentation of a distribution. */
+/** The environment variable with a folder of more files, such as the unpacked documentation of a distribution. */
 const MORE = "FOSSICK_FUZZ_PAGES"
 /** Maximum size: larger files are left out, because the pages made from them are larger still, and a crawler accepts no page of more than 10 MB. */
 const MOST_BYTES = 2_000_000

@@ -17,7 +17,7 @@ const direct = (address: string): Attack => ({
 })
 
 let served = 0
-/** A path on the attacker's site that redirects there. */
+/** A path on the attacker's site that redirects to this address. */
 function leading(to: string, { evil }: Arena, code = 302): string {
   const path = `/r${(served += 1)}`
   evil.serve({ [path]: redirect(encodeURI(to).replaceAll("%25", "%"), code) })

@@ -91,9 +91,9 @@ export const CASES = readJson(new URL("cases.json", import.meta.url), {
     markup: STRINGS,
     /** HTML of pages that attempt an attack. */
     pageTries: PAGES,
-    /** The same, for attempts that only work on pages over https or from this machine. */
+    /** HTML of pages with attempts that only work over https or from this machine. */
     securePageTries: PAGES,
-    /** The same, for attempts that leave the page; each is a separate page. */
+    /** HTML of pages with attempts that leave the page; each is a separate page. */
     leavingPageTries: PAGES,
   },
 })

@@ -82,7 +82,7 @@ const word = (body: string) =>
 
 /** Megabytes. */
 const gigabyte = (scale: number) => Math.round(1000 * Math.max(scale, 0.15))
-/** The archive's directory claims sizes of a few bytes (APPNOTE 4.3.12). */
+/** Makes the archive's directory claim sizes of a few bytes (APPNOTE 4.3.12). */
 function saidToBeSmall(archive: Buffer): Buffer {
   for (let at = archive.indexOf("PK\x01\x02"); at !== -1; at = archive.indexOf("PK\x01\x02", at + 4))
     archive.writeUInt32LE(9, at + 24)
@@ -401,7 +401,7 @@ const list = (
   name,
   play: async (arena) => {
     const path = `/l/${encodeURIComponent(name)}.xml`
-    // The robots.txt of a site is requested once.
+    // A site's robots.txt is requested only once, so each list has its own host.
     const host = `list${(hosts += 1)}.example`
     const own = arena.at(path, host)
     arena.evil.serve({ "/robots.txt": `Sitemap: ${own}`, [path]: bytes(body(arena.scale, own), headers) })
@@ -434,10 +434,10 @@ const lists: readonly Attack[] = [
   ),
 ]
 
-/** Half a gigabyte or more, in a file of a few megabytes; in a short run, just more than a process that reads them may use. */
+/** PDF files of a few megabytes that unpack to half a gigabyte or more; in a short run, to just more than a process that reads them may use. */
 const poison = (scale: number): readonly Attack[] =>
   Object.entries(poisonPdfs(Math.round(500 * Math.max(scale, 0.32))))
-    // Their time can't be shortened, and crawler/page/formats/poison.test.ts tests each of them.
+    // These attacks can't be made shorter, and crawler/page/formats/poison.test.ts tests each of them.
     .slice(0, isShort(scale) ? 1 : undefined)
     .map(([filters, made]) =>
       sent(`a PDF whose page is ${filters}`, () => document(made(), "application/pdf"), isRefused),

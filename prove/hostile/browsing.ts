@@ -44,7 +44,7 @@ const tried = (name: string, html: string, tries = 1): Attack => ({
   play: async (arena) => asRead(await rendered(arena, name, html)),
 })
 
-/** The same, for a page over https. */
+/** Like `tried`, for a page over https. */
 const triedSecurely = (name: string, html: string, tries = 1): Attack => ({
   name,
   tries,
@@ -127,7 +127,7 @@ export async function closeBrowser(): Promise<void> {
   shared = null
 }
 
-/** A short run makes all attempts that stay on the page in one page, and one attack that leaves it. */
+/** A short run makes all attempts that stay on the page on a single page, and one attack that leaves it. */
 export const browsing = (scale: number): Kind => {
   // A page with a policy would block the requests of the other attempts.
   const others = Object.fromEntries(Object.entries(TRIES).filter(([name]) => name !== "a report of a policy"))

@@ -20,7 +20,7 @@ const NAMES_OF_PATHS = CASES.namesOfPaths.map((name) => name.replace("LONG", "x"
 
 interface Call {
   readonly method: "POST" | "PUT"
-  /** Paths below `/admin`. */
+  /** The path below `/admin`. */
   readonly path: string
   readonly body: object
 }
@@ -147,7 +147,7 @@ async function openNamed(): Promise<Named> {
   await openCollections(db).set("staff", ["docs"])
   for (const [what, { call, good }] of Object.entries(NAMINGS)) {
     const { status, body } = await ask(call(good))
-    // Otherwise the call might be refused for another reason than the name.
+    // Otherwise the call might be refused for a reason other than the name.
     if (status >= 300 || problemsOf(body).length > 0)
       throw new Error(`${what} cannot be called ${good}: ${status} ${JSON.stringify(body)}`)
   }

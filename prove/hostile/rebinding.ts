@@ -48,7 +48,7 @@ function moving({ internet, inner, outer }: Arena, answers: Answers): { host: st
   return { host, url: `http://${host}:${inner.port}/${host}` }
 }
 
-/** Whether all answers were requested, and the public ones led to the public site. Otherwise nothing was tested. */
+/** Null if all answers were requested, and the public ones led to the public site; otherwise the reason why nothing was tested. */
 const wasPlayed = ({ internet, outer }: Arena, host: string, answers: Answers): string | null =>
   unless(internet.turnsLeft(host) === 0, () => `${internet.turnsLeft(host)} answers were not requested`) ??
   unless(
@@ -101,7 +101,7 @@ export const rebindings = (scale: number): readonly Kind[] => [
 const script = (url: string, { length }: Answers): string =>
   `<script type="module">for (let n = 0; n <= ${length}; n++) await fetch("${url}/" + n, { mode: "no-cors", cache: "no-store" }).catch(() => 0)</script>`
 
-/** Pages whose scripts request names that move in the meantime. */
+/** Pages whose scripts request names that change their addresses in the meantime. */
 const asked = (name: string, all: readonly Answers[]): Attack => ({
   name,
   tries: all.length,
@@ -118,7 +118,7 @@ const asked = (name: string, all: readonly Answers[]): Attack => ({
   },
 })
 
-/** A page that finds that it is at the private address. */
+/** A page that sends requests to its own name, which by then resolves to the private address. */
 const itself: Attack = {
   name: "its own name, whose address changes once the page has loaded",
   play: async (arena) => {

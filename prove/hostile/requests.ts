@@ -162,7 +162,7 @@ const paths: readonly Attack[] = ["/docs/", "/assets/", "/thumbnails/", "/read/"
     })),
 )
 
-/** A property that every object would have after prototype pollution. */
+/** Whether every object has the property that prototype pollution would add. */
 const isPolluted = (): boolean => ({} as Record<string, unknown>)["polluted"] !== undefined
 const CALLS: Readonly<Record<string, string>> = {
   "/search": `"query": "pumps"`,
@@ -249,7 +249,7 @@ const patterns: readonly Attack[] = PATTERNS.flatMap((pattern) =>
   })),
 )
 
-/** Redirect addresses for a program, and what the operating system would do with them immediately. */
+/** Redirect addresses that a program asks for, and that the operating system would open immediately. */
 const redirectUris: readonly Attack[] = CASES.redirectUris.map((uri) => ({
   name: uri,
   play: async () => {

@@ -25,11 +25,11 @@ export const WAYS: readonly Ways[] = SET_HALVES.map((half) => {
 
 /** Which of a page's or document's texts appear in its passages, title and description. */
 interface Texts {
-  /** Any of the text that the page hides or seems to hide. */
+  /** Whether any of the text appears that the page hides or seems to hide. */
   readonly hasSome: boolean
-  /** All of the text that the page hides or seems to hide. */
+  /** Whether all of the text appears that the page hides or seems to hide. */
   readonly hasAll: boolean
-  /** The readable text beside that text. */
+  /** Whether the readable text beside that text appears. */
   readonly hasRest: boolean
 }
 
@@ -41,7 +41,7 @@ export async function readWay(one: HtmlWay | DocumentWay): Promise<Texts> {
 }
 
 const PROSE = `<h1>Care of pumps</h1><p>${SAID} It never draws any air at all, not even in summer when the water is low.</p>`
-/** Longer than a label for screen readers. */
+/** A hidden text that is longer than a label for screen readers. */
 const LONG = `${TEXT} ${"They have all that one needs, at half the price. ".repeat(4)}`
 
 function textsOfPage({ body, css = "", head = "", bodyTag = "" }: HtmlWay): string[] {

@@ -141,7 +141,7 @@ interface Found {
   readonly labelled: Set<Planted>
   reports: number
   reportLeaks: number
-  /** Answers in other APIs' formats, and answers that show an order without marking it. */
+  /** Number of answers in other APIs' formats, and number of those that show an order without marking it. */
   doors: number
   doorLeaks: number
 }

@@ -40,8 +40,8 @@ const LATER_LATIN = new Set([...LATIN, "sv", "cs", "id"])
 
 /**
  * The corpus: this many pages, half of them with the wordings used to write the detector, half with the ones held back.
- * Each page uses the next wording, place and disguise, so that these keep meeting in new combinations; the same number
- * always gives the same page.
+ * Each page uses the next wording, place and disguise, so that new combinations keep occurring; the same number always
+ * gives the same page.
  */
 export function plantedPages(count: number): Planted[] {
   const wordings = WORDINGS.filter(({ set }) => set === "first")

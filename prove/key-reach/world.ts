@@ -86,7 +86,7 @@ export const word = (kind: string, number: number): string =>
   `z${kind}${String(number)
     .padStart(4, "0")
     .replace(/\d/g, (digit) => "bcdfghjklm"[Number(digit)]!)}q`
-/** All such words in a text. */
+/** All words of this kind in a text. */
 export const wordsIn = (text: string, kind: "prf" | "adr"): string[] =>
   [...text.matchAll(new RegExp(`z${kind}[b-m]{4}q`, "g"))].map(([one]) => one)
 

@@ -33,7 +33,7 @@ export interface Answered {
   readonly text: string
 }
 
-/** `fossick start` on a fixed folder and port, so that it can be killed and started again. */
+/** `fossick start` with a fixed folder and port, so that it can be killed and started again. */
 export class Appliance implements AsyncDisposable {
   /** Settings used for every start. */
   readonly settings: Readonly<Record<string, string>>
@@ -91,8 +91,8 @@ export class Appliance implements AsyncDisposable {
 
   /**
    * Waits until the appliance is ready, restarting it whenever it ends, as a service manager would.
-   * @returns milliseconds from this call until then
-   * @throws Error if it never is ready
+   * @returns milliseconds from this call until the appliance is ready
+   * @throws Error if it never becomes ready
    */
   async ready(more: Readonly<Record<string, string>> = {}): Promise<number> {
     const since = performance.now()
@@ -178,7 +178,7 @@ export class Appliance implements AsyncDisposable {
     throw new Error(`${path} was not answered within ${GIVEN_UP_MS / 1000} s:\n${this.#output.slice(-3000)}`)
   }
 
-  /** Leaves no process behind, whatever state they are in. */
+  /** Leaves no process behind, whatever state it is in. */
   async [Symbol.asyncDispose](): Promise<void> {
     const pid = this.#child?.pid
     await this.kill("all")

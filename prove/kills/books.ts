@@ -61,7 +61,7 @@ export class Books {
       for (const url of this.#acknowledged()) {
         const text = await this.#found(url)
         if (text !== null && this.#world.site.wholeVersion(url, text) !== null) continue
-        // The page may have been removed in the meantime, rightly.
+        // The page may rightly have been removed in the meantime.
         if (!this.#acknowledged().includes(url)) continue
         wrong.push(
           `${url} was acknowledged, but ${text === null ? "is not found" : `only a part of it is found: ${text.slice(0, 200)}`}`,

@@ -14,8 +14,8 @@ const LEAST_PAGES = 6
 /** Maximum time for a start after a kill, on an otherwise idle machine. */
 const READY_MS = 5000
 /**
- * If the victim of a round had already ended, the round is repeated, each time with half the time before the kill, at
- * most this often.
+ * Maximum number of repetitions: if the victim of a round had already ended, the round is repeated, each time with half
+ * the time before the kill.
  */
 const MOST_AGAIN = 8
 const MIGRATION = "migration"

@@ -13,7 +13,7 @@ import { type Chance } from "#base/testing/chance.ts"
 
 /** Time limit: longer than it takes to upgrade an older index of eleven pages. */
 const WITHIN_MS = 4000
-/** The pages of the older index. */
+/** Number of pages of the older index. */
 const PAGES = 11
 
 /**

@@ -8,5 +8,5 @@ test("many, too many and rude callers get their answer or an early refusal, and 
   expect(rows.length).toBeGreaterThan(KINDS_AND_PHASES)
 })
 
-/** Each kind of call in the mix, and the other phases. */
+/** Number of kinds of calls in the mix, and of other phases. */
 const KINDS_AND_PHASES = 12

@@ -17,7 +17,7 @@ const OVERLOAD_CLIENTS = 512
 const LEAST_CLIENTS = 64
 const OVERLOAD_SECONDS = 60
 const REST_SECONDS = 60
-/** Including the callers' connections, at least 10,000 are kept open; the others meet the limit. */
+/** Number of idle connections. Including those of the callers, at least 10,000 are kept open; the rest exceed the limit. */
 const IDLE_CONNECTIONS = 12_000
 const CONNECTIONS_SHARE = 0.85
 const IDLE_SECONDS = 20
@@ -101,8 +101,8 @@ class Load {
   }
 
   /**
-   * One client alone, while sources are crawled and while the vectors of their pages are created. The process that
-   * creates them is stopped and continued every few seconds, so that other load on the machine affects both alike.
+   * Measures one client alone, while sources are crawled and while the vectors of their pages are created. The process
+   * that creates them is stopped and continued every few seconds, so that other load on the machine affects both alike.
    */
   async alone(others: readonly MadeUpSite[]): Promise<void> {
     const whileCrawled: number[] = []
@@ -168,7 +168,7 @@ class Load {
     await this.#appliance.until(async () => (await this.#waiting()) === 0)
   }
 
-  /** Pages that are waiting for vectors. */
+  /** Number of pages that are waiting for vectors. */
   async #waiting(): Promise<number> {
     return (await this.#appliance.metrics()).get("fossick_index_pages_without_vectors") ?? Number.NaN
   }
@@ -218,7 +218,7 @@ class Load {
     return { first, other: first === "english" ? "multilingual" : "english" }
   }
 
-  /** Number of clients: far more than can be answered. */
+  /** Runs far more clients than can be answered. */
   async overload(): Promise<void> {
     const clients = tries(this.#effort, OVERLOAD_CLIENTS, LEAST_CLIENTS)
     this.#effort.tell(`${clients} clients with expensive searches`)
@@ -248,7 +248,7 @@ class Load {
     }
   }
 
-  /** Badly behaved clients: some leave before the answer arrives, others read it one byte a second. */
+  /** Runs badly behaved clients: some leave before the answer arrives, others read it one byte a second. */
   async rude(): Promise<void> {
     const query = this.#site.question()
     const leavers = tries(this.#effort, LEAVERS, 60)
@@ -283,8 +283,8 @@ class Load {
       const { open, most } = await this.#connections()
       const seen = await connections.count()
       const each = (this.#vitals().ofApi.memory - before.ofApi.memory) / open
-      // The connections of the callers that follow have been idle for longer, so they would be closed first, perhaps
-      // with a request in flight.
+      // The connections that the next callers would reuse have been idle for longer, so they would be closed first,
+      // perhaps with a request in flight.
       await this.#appliance.hangUp()
       const through = await this.#ask(4, this.#seconds(IDLE_SECONDS), basic)
       this.#row(
@@ -326,7 +326,7 @@ class Load {
     return Math.max(LEAST_SECONDS, all * this.#effort.scale)
   }
 
-  /** A minute is long enough for a result; shorter runs must make do with less. */
+  /** Lets processes come to rest. A minute is long enough for a result; shorter runs must make do with less. */
   async #rest(seconds: number): Promise<void> {
     await pause(1000 * Math.max(1, Math.min(seconds, seconds * this.#effort.scale * 5)))
   }
@@ -338,7 +338,7 @@ class Load {
     return { ...vitalsOf(pid, dataDir), ofApi: vitalsOf(api ?? pid, dataDir) }
   }
 
-  /** Checks that nothing used by a caller is still held. */
+  /** Waits until callers no longer use any resources. */
   async #untilQuiet(): Promise<void> {
     const bounds = [
       "memory-calls",

@@ -7,7 +7,7 @@ export interface Judged {
   readonly line: string
   /** Stryker's name for the kind of change. */
   readonly mutator: string
-  /** The replacement at that place; if omitted, any replacement that this mutator makes of that line. */
+  /** The replacement at that place; if omitted, any replacement that this mutator makes in that line. */
   readonly replacement?: string
   readonly why: string
 }

@@ -31,7 +31,7 @@ test("Judged mutants count neither as caught nor as missed", () => {
   const judged = [{ file: "base/a.ts", line: "a < b", mutator: "EqualityOperator", why: "the same" }]
   expect(counted(all, judged).row).toEqual([4, 1, 1, 1, 1, 1, "66.6 %"])
   expect(counted(all, []).row.at(-1)).toBe("50.0 %")
-  // Another change of that line was not judged.
+  // Another change to that line was not judged.
   const other = [{ ...judged[0]!, replacement: "a >= b" }]
   expect(counted(all, other).open).toHaveLength(2)
 })

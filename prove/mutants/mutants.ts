@@ -36,7 +36,7 @@ const COLUMNS = [
   "without effect",
   "noticed, of the rest",
 ]
-/** Columns that are counts, from the third on. */
+/** Number of columns with counts, from the third on. */
 const COUNTS = 6
 
 /** All rooms, or the named ones. */
@@ -75,7 +75,7 @@ export function joined(before: readonly Row[], now: readonly Row[]): readonly Ro
   return [...rows, ["total", "", ...sums, percent(noticed(sums))]]
 }
 
-/** The results of a room's mutants: the cells behind its name, and how much of it was tried. */
+/** The results of a room's mutants: the cells after its name, and how much of it was tried. */
 export function counted(mutants: readonly Mutant[], judged: readonly Judged[] = JUDGED) {
   const of = (status: Mutant["status"]) => mutants.filter((one) => one.status === status)
   const alive = [...of("Survived"), ...of("NoCoverage")]

@@ -9,7 +9,7 @@ import type { Effort, Outcome, Proof } from "../proof.ts"
 const ROOT = join(import.meta.dirname, "../..")
 /** How many times more cases are tried than in a test. */
 const TIMES = 100
-/** Here, no property is cut short to save time. */
+/** No limit: here, no property is cut short to save time. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 
 interface Area {

@@ -8,7 +8,7 @@ const FACETS = ["source", "domain", "path", "version", "language", "type", "publ
 /** Number of misspelt words in one question: more than a search looks up. */
 const MANY = 14
 
-/** A word with a letter that is in no word of the pages. */
+/** The word with one letter replaced by a letter that is in no word of the pages. */
 const slip = (word: string): string => `${word.slice(0, 5)}x${word.slice(6)}`
 
 const query = (path: string, given: Readonly<Record<string, string>>) =>

@@ -11,7 +11,7 @@ import { type GuardedPage, GROUPS, type Person, USERS, type World } from "./worl
 /** A user who has signed in, and a program to which the user has granted access. */
 interface SignedIn {
   readonly user: string
-  /** With an administrator's rights for the program, and with their own for a service. */
+  /** Whether the user is an administrator: then the program has an administrator's rights, and a service has the user's own. */
   readonly isAdmin: boolean
   readonly program: string
   readonly scope: KeyScope
@@ -20,7 +20,7 @@ interface SignedIn {
 
 /** The share of calls naming a person whose groups have just changed. */
 const CHANGES = 0.1
-/** Services with keys of their own. */
+/** Number of services with keys of their own. */
 const SERVICES = 4
 
 /** Programs that were granted access by people use MCP, and services make calls on behalf of people at every door. The groups of people keep changing. */

@@ -11,7 +11,7 @@ const BATCH = 20
 /**
  * Makes calls while every page is rewritten, and while readers change. While no readers change, the oracle applies
  * strictly; while they do, an answer may follow the old or the new ones. Afterwards only the new ones count.
- * @param seed the same questions are asked each time
+ * @param seed seed for the questions, so that the same ones are asked each time
  * @param calls minimum number of calls each time
  */
 export async function askWhileRewritten(

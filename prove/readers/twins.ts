@@ -17,7 +17,7 @@ const FACETS = ["source", "domain", "path", "version", "language", "type"]
 /**
  * Compares the appliance with a second one that has only ever contained the pages that one person may read. Facets,
  * suggestions and the pages found must be the same. Misspelt words are not compared: the words here are so alike that a
- * search may run out of rounds before it has excluded every closer hidden one, and if two words are equally close, it
+ * search may run out of rounds before it has excluded every closer hidden word, and if two words are equally close, it
  * shows the one that occurs on more pages overall.
  */
 export async function compareWithTwins(
@@ -88,7 +88,7 @@ async function compare(
       ).suggestions
       return found.map(({ url, text: title }) => `${url} ${title}`).toSorted()
     }
-    // If there are more than fit, the order in which pages arrived determines which are shown.
+    // If there are more suggestions than fit, the order in which pages arrived determines which are shown.
     const isWhole = suggested(mine).length < 20
     judge.compared(
       of,

@@ -12,7 +12,7 @@ interface Made {
   readonly feed: string
 }
 
-/** Creates watches of all kinds, and judges their entries after every page has changed, and after the readers of pages and sources have. */
+/** Creates watches of all kinds, and judges their entries after every page has changed, and again after the readers of pages and sources have changed. */
 export async function watched(world: World, random: Chance, judge: Judge, count: number): Promise<void> {
   const { app, people, pages, ofSources } = world
   const live = pages.filter(({ isLive }) => isLive)

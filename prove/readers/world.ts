@@ -77,7 +77,7 @@ export interface World extends AsyncDisposable {
   changeAll(changes: { readonly readers: boolean }): Promise<void>
   /** Declares new readers for the pages of a source. */
   declare(source: string, written: Written): Promise<void>
-  /** Resolves when the app knows all readers as of now. */
+  /** Resolves when the app knows all current readers. */
   known(): Promise<void>
 }
 
@@ -94,7 +94,7 @@ const PER_HOST = 4
 /** The sources of the site, and those with documents and files. */
 const ALL = [...SOURCES, SENT, FOLDER]
 
-/** Some principals are allowed, some are denied, or both. */
+/** Random readers: some principals are allowed, some are denied, or both. */
 function someReaders(random: Chance): Written {
   const named = [...GROUPS, ...USERS, "signed-in"]
   const kind = random.below(4)
@@ -228,7 +228,7 @@ async function somePerson(at: number, random: Chance, app: ServedAccounts, site:
   return { key: await app.key({ scope, principals }), scope, principals }
 }
 
-/** @param at returns the address for a word that appears in no other */
+/** @param at returns the address for a word that appears in no other address */
 export type AddPage = (
   at: (address: string) => string,
   about: Partial<GuardedPage> & Pick<GuardedPage, "sources">,
@@ -284,7 +284,7 @@ function somePages(random: Chance, livePages: number, site: TestSite, own: () =>
   return pages
 }
 
-/** Groups of pages of which a search may show one instead of another: two copies, a translation, two versions. */
+/** Groups of pages in which a search may show one page instead of another: two copies, a translation, two versions. */
 function addKin(host: string, add: AddPage, sources: () => string[]): void {
   const kin = { hasKin: true } as const
   const copied = add((one) => `https://${host}/${one}`, { ...kin, sources: sources() })
@@ -325,7 +325,8 @@ function serve(site: TestSite, pages: readonly GuardedPage[], random: Chance, ve
     Object.fromEntries([
       ...[...SOURCES, "s0/shared"].map((folder) => {
         const held = live.filter((page) => pathOf(page).startsWith(`/${folder}/`))
-        // Every other page is reached through another address, which the crawl learns.
+        // Every other page is linked under another address, which redirects to it, so that the crawl learns that
+        // address.
         const links = held.map((page) => (page.number % 2 === 0 ? page.url : `/${folder}/hop-${page.number}`))
         return [`/${folder}/`, listing(folder === SOURCES[0] ? [...links, "/s0/shared/"] : links)]
       }),

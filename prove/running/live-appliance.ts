@@ -68,12 +68,12 @@ export class LiveAppliance implements AsyncDisposable {
     return this.#appliance.url
   }
 
-  /** The supervisor's process. */
+  /** Id of the supervisor's process. */
   get pid(): number {
     return this.#appliance.pid
   }
 
-  /** Makes a GET, or a POST if there is a body, or a call with another method; never rejects. */
+  /** Makes a GET request, or a POST request if there is a body, or a request with another method; never rejects. */
   async call(
     path: string,
     body?: unknown,

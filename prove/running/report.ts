@@ -3,8 +3,8 @@ import { pause } from "#base/flow/pause.ts"
 import { isRefusal, type LiveAppliance, type Reply } from "./live-appliance.ts"
 
 /**
- * Time within which a report is ready after its call. It waits for those before it, at most 25 for one key, which took
- * 25 s each while 64 clients were active.
+ * Time within which a report is ready after its call. A report waits for those before it, at most 25 for one key, which
+ * took 25 s each while 64 clients were active.
  */
 const REPORT_SECONDS = 1200
 const FIRST_LOOK_MS = 200

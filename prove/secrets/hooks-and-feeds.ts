@@ -93,7 +93,7 @@ export async function useHooksAndFeeds(
   )
 }
 
-/** A secret as written, and the bytes that it encodes. */
+/** Adds a secret as written, and the bytes that it encodes. */
 function addBytes(marks: Marks, name: string, text: string, encoding: "base64" | "base64url"): void {
   marks.add(name, text)
   marks.add(`bytes of the ${name}`, Buffer.from(text, encoding))

@@ -136,7 +136,7 @@ async function sendWrongKeys(appliance: MarkedAppliance, echo: Echo, marks: Mark
     appliance.post("/token", { client_secret: wrong }, { key: wrong }),
     appliance.post("/v2/scrape", { url: `${echo.url}/open` }, { key: wrong }),
   ]
-  // Their answers may repeat the caller's own input; the stored data may not.
+  // The answers to these calls may repeat the caller's own input; the stored data may not.
   appliance.saw(
     "wrong keys are refused",
     (await Promise.all(typed)).every(({ status }) => status >= 400 || status === 200),

@@ -155,7 +155,7 @@ async function giveWrongSettings(parts: CommandsParts): Promise<void> {
     await appliance.fossick({ FOSSICK_PROXY }, "crawl", `${servers.echo.url}/open`)
     await appliance.fossick({ FOSSICK_API_KEY }, "doctor")
   }
-  // Passwords in addresses that don't accept one.
+  // Addresses with a password, for settings that don't accept one.
   const withPassword = ([name, scheme]: readonly [string, string]) => [
     name,
     `${scheme}://user:${encodeURIComponent(marks.of(`password in ${name}`))}@server.example`,

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 /** Secrets that can't be confused with anything else, by their purpose. */
 export class Marks {
   readonly #marks = new Map<string, string>()
-  /** Searches for each secret in all its forms, in thousands of places. */
+  /** The forms of each secret, which are searched for in thousands of places. */
   readonly #forms = new Map<string, Forms>()
   #starts: Starts | null = null
 

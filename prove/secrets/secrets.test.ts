@@ -11,7 +11,7 @@ test("no secret given to an appliance appears in its output or storage", async (
   expect(secrets).toBeGreaterThan(50)
   expect(places).toBeGreaterThan(60)
   expect(used.filter(({ isGood }) => !isGood)).toEqual([])
-  // Everything declared as a secret is given one.
+  // Every setting declared as a secret was given one.
   expect(missing).toEqual([])
   // The handbook names each of the secrets in a backup.
   expect(kept).toEqual(["firecrawl", "sign-on", "watches"])

@@ -96,7 +96,7 @@ async function setUp(parts: SettingsParts, tell: Effort["tell"], isShort: boolea
     ["key for SearXNG searches", "FOSSICK_SEARXNG_KEY"],
     ["key for callers who are not signed in", "FOSSICK_OPEN_KEY"],
   ] as const) {
-    // The same key may be used as both.
+    // A short run uses the same key for both settings.
     const made = isShort ? appliance.env["FOSSICK_SEARXNG_KEY"] : undefined
     const key = made ?? (await appliance.makeKey())
     appliance.env[setting] = key

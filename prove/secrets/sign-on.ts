@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { writeFile } from "node:fs/promises"
-import { createServer } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -78,7 +78,7 @@ export async function signPeopleIn(appliance: MarkedAppliance, marks: Marks): Pr
 /** A provider that sends everyone back with the same code, and refuses that code with an error that repeats the request. */
 async function startEchoProvider(code: string): Promise<Foreign> {
   let url = ""
-  const server = createServer((request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const at = new URL(request.url ?? "/", url)
     const json = (status: number, body: object) =>
       response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body))
@@ -90,12 +90,11 @@ async function startEchoProvider(code: string): Promise<Foreign> {
       back.search = new URLSearchParams({ code, state: at.searchParams.get("state") ?? "" }).toString()
       response.writeHead(302, { Location: back.href }).end()
     } else if (at.pathname === "/token") {
-      void text(request).then((body) => {
-        const said = JSON.stringify({ headers: request.headers, body })
-        json(400, { error: "invalid_grant", error_description: `no entry with ${said}` })
-      })
+      const said = JSON.stringify({ headers: request.headers, body: await text(request) })
+      json(400, { error: "invalid_grant", error_description: `no entry with ${said}` })
     } else json(200, { keys: [] })
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   server.listen(0, "localhost")
   await once(server, "listening")
   const { port } = server.address() as AddressInfo

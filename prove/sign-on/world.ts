@@ -16,7 +16,7 @@ export interface World extends AsyncDisposable {
   readonly app: ServedAccounts
   /** The address that browsers use to reach the appliance. */
   readonly url: string
-  /** Makes every stored proof older by this much time. */
+  /** Makes every stored proof older by this many minutes. */
   age(minutes: number): Promise<void>
 }
 

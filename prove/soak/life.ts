@@ -15,7 +15,7 @@ export class Counts {
   crawls = 0
   searches = 0
   research = 0
-  /** Number of calls that got a wrong answer. */
+  /** What went wrong in calls and crawls, in words. */
   readonly wrong: string[] = []
 }
 

@@ -39,17 +39,17 @@ const LATELY = 100
 /** Allowed growth after the first ten minutes: for memory the same as under load, for counts as much as a running crawl uses. */
 const MEMORY_FACTOR = 1.1
 const LATENCY_FACTOR = 1.5
-/** Versions of the index are kept for a minute, and removed by the next cleanup: their number goes up and down with every crawl. */
+/** Allowed growth of the index. Its versions are kept for a minute, and removed by the next cleanup: their number goes up and down with every crawl. */
 const INDEX_FACTOR = 1.5
 const MORE_HANDLES = 30
 const MORE_THREADS = 20
 const MORE_PROCESSES = 6
-/** Everything except the index: the sizes go up and down with the runs of an hour, after which `state.db` releases free space. */
+/** Allowed growth of everything except the index: the sizes go up and down with the runs of an hour, after which `state.db` releases free space. */
 const ELSE_FACTOR = 1.25
 const MOST_EMPTY = 0.5
 const MOST_AHEAD = 20 * MB
 const PARTS_TOLD = 3
-/** The last message may still be in flight. */
+/** Maximum wait for the last message, which may still be in flight. */
 const NOTICE_MS = 60_000
 /** Below this scale nothing has settled. */
 const JUDGED_FROM = 0.5
@@ -142,7 +142,7 @@ async function begin(effort: Effort, opened: AsyncDisposableStack): Promise<Life
     webhook: receiver.url,
   })
   secret = watch.webhook_secret
-  // This watch and everything else report once the vectors are created; a short life has no time for that.
+  // Like everything else, this watch only reports once the vectors are created; a short life has no time for that.
   if (effort.scale >= SPACE_FROM) await appliance.ask("/watches", { question: site.question() })
   const seconds = Math.max(5, SECONDS * effort.scale)
   return { effort, seconds, pages, site, passing, receiver, appliance, index, withoutOther }
@@ -385,8 +385,8 @@ async function spaceBack(
 /** Below this scale, freed space is neither waited for nor judged. */
 const SPACE_FROM = 0.01
 /**
- * Versions of the index that a reader may be using are kept for a minute, and checked four times a minute; the time is
- * doubled, because the cleanup itself creates a version.
+ * Maximum wait for space to be freed. Versions of the index that a reader may be using are kept for a minute, and
+ * checked four times a minute; the time is doubled, because the cleanup itself creates a version.
  */
 const SPACE_MS = 240_000
 

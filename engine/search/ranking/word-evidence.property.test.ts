@@ -36,7 +36,7 @@ function naive({ title, address, single, passages }: Given, words: readonly Weig
   for (let from = 0; from === 0 || from < passages.length; from += 3) {
     const terms = passages.slice(from, from + 6).flat()
     const own = count(terms)
-    // A further section without any of the words adds nothing to what the names contributed with the first.
+    // A later section without any of the words adds nothing: the names already counted in the first section.
     if (from === 0 || own.some((f) => f > 0))
       sections.push(
         bm25(
@@ -84,7 +84,7 @@ const terms = fc.oneof(
   { weight: 8, arbitrary: filler },
   fc.array(term, { maxLength: 8 }),
   fc.constant([]),
-  // Texts with as many terms as passages have.
+  // Texts with about as many terms as real passages.
   fc
     .tuple(fc.array(term, { maxLength: 4 }), fc.integer({ min: 20, max: 160 }))
     .map(([some, length]) => [...some, ...Array.from({ length }, (_, at) => `f${at % 40}`)]),

@@ -64,7 +64,7 @@ describe("a page's words", () => {
     const chinese = share([terms(`配额${rest}`).join(" ")], [word("配额", 6)])
     const english = share([`quota ${filler(99)}`], [word("quota", 6)])
     expect(Math.abs(chinese - english)).toBeLessThan(0.02)
-    // Even if the word is misspelt and also occurs in another script.
+    // The score is the same if the word is misspelt and one of its corrections is in another script.
     const either = { terms: ["配额", "quota"], idf: 6, asked: 6 }
     expect(share([terms(`配额${rest}`).join(" ")], [either])).toBe(chinese)
   })
@@ -86,7 +86,7 @@ describe("a page's words", () => {
     )
     const others = Array.from({ length: 240 }, (_, i) => filler(85, 1000 + i * 100))
     expect(share([...others, ...section, ...others])).toBeCloseTo(share(section), 2)
-    // Even if it is only in the first passage of the section.
+    // Even if the word is only in the first passage of the section.
     const begun = [`rare ${filler(84)}`, "", "", "", "", ""]
     expect(share([...others.slice(0, 3), ...begun])).toBeCloseTo(share(begun), 12)
   })
@@ -102,7 +102,7 @@ describe("a page's words", () => {
     )
     expect(beside).toBeGreaterThan(apart!)
     expect(reversed).toBe(apart)
-    // In whichever passage.
+    // It doesn't matter which passage the words are in.
     expect(share(["b", "rare common a a", "b"])).toBeCloseTo(share(["rare common a a", "b", "b"]), 12)
   })
 
@@ -122,7 +122,7 @@ describe("a page's words", () => {
     const short = Array.from({ length: 6 }, () => "")
     const holding = full.with(0, `rare ${filler(119, 9000)}`)
     const of = (passages: readonly string[]) => share(passages, [RARE], { title: "rare" })
-    // Its best section begins with the last three of the short passages.
+    // The page's best section begins with the last three of the short passages.
     expect(of([...full, ...short, ...holding, ...short])).toBeCloseTo(
       of([...short.slice(0, 3), ...holding]),
       12,
@@ -161,7 +161,7 @@ describe("a passage's evidence", () => {
     const three = [word("one", 3), word("two", 2), word("three", 1)]
     const pairs = (text: string) => share([text], three)
     const gap = "x y z"
-    // With the same number of each word, and the same length.
+    // Both texts have the same number of each word, and the same length.
     const twice = pairs(`one two ${gap} one two ${gap} three x`)
     const once = pairs(`one two ${gap} one x two ${gap} three`)
     expect(twice).toBeCloseTo(once, 12)

@@ -8,7 +8,7 @@ export interface WeightedWord {
   readonly terms: readonly string[]
   /** Inverse document frequency of these terms. */
   readonly idf: number
-  /** The inverse document frequency of the original word: higher if it is misspelt, so that a corrected question scores below the right one. */
+  /** The inverse document frequency of the original word: higher if it is misspelt, so that a corrected question scores below a correctly spelt one. */
   readonly asked: number
 }
 
@@ -18,9 +18,9 @@ export interface WordEvidence {
   readonly share: number
   /** Evidence of each passage, by its position. */
   readonly passages: Float64Array
-  /** By word of the question: 1 where the page has it. */
+  /** For each word of the question: 1 if the page contains it. */
   readonly held: Uint8Array
-  /** The share of the question's numbers, or words with a digit, that the page lacks, 0..1; 0 for a question without any. */
+  /** The share of the question's numbers, or words with a digit, that the page lacks, 0..1; 0 for a question without numbers. */
   readonly lacksNumbers: number
 }
 
@@ -29,10 +29,10 @@ export const K1 = 1.2
 /** Length normalisation of a passage, and of a section: sections differ less in length, and less by chance. */
 const B_PASSAGE = 0.75
 const B_SECTION = 0.5
-/** Approximate number of terms of a full passage with its headings, the unit for lengths. 50 and 70 rank as well. */
+/** Approximate number of terms of a full passage with its headings, the unit for lengths. Values of 50 and 70 rank equally well. */
 const FULL_PASSAGE = 100
 const FULL_SECTION_PASSAGE = 85
-/** Passages per section: each run of this many, half overlapping. A shorter page is one section. */
+/** Number of passages in a section; sections overlap by half. A shorter page is one section. */
 const SECTION = 6
 const STEP = SECTION / 2
 /** How often words of the title and of the address count as occurring in each section (BM25F). */
@@ -71,7 +71,7 @@ interface Asked {
   readonly neighbours: number
   /** Positions of words in the question, by the hashes of their terms. */
   readonly places: ReadonlyMap<number, number>
-  /** Nearly all terms of a passage aren't in the question: this rules out most of them in a tenth of a Map's time. */
+  /** Nearly all terms of a passage aren't in the question: this array rules out most of them in a tenth of the time that a Map takes. */
   readonly possible: Uint8Array
 }
 
@@ -143,7 +143,7 @@ interface Counted {
   readonly holding: readonly number[]
   /** The highest neighbour evidence in one passage. */
   readonly pairs: number
-  /** By word: 1 where any passage has it. */
+  /** For each word: 1 if any passage contains it. */
   readonly held: Uint8Array
 }
 
@@ -196,7 +196,7 @@ function bestSection(
   for (let from = 0; ; from += STEP) {
     const end = Math.min(lengths.length, from + SECTION)
     while (next < holding.length && holding[next]! < from) next++
-    // The first section covers the names alone.
+    // The first section is scored even without any of the words, so that the names count on their own.
     if (from === 0 || (next < holding.length && holding[next]! < end)) {
       let length = 0
       sums.set(given)

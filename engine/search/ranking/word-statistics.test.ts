@@ -17,7 +17,7 @@ describe("a word's rarity among all pages", () => {
     // No page has the word, so its frequency is known: zero.
     expect(idfAmong(statistics, "none")).toBeCloseTo(Math.log(101 / 0.5), 9)
     expect(idfAmong(statistics, "all")).toBeCloseTo(Math.log(101 / 100.5), 9)
-    // It was counted while pages were being removed: treated as if all pages had it.
+    // The word was counted while pages were being removed, so it is treated as if all pages had it.
     expect(idfAmong(statistics, "counted")).toBe(idfAmong(statistics, "all"))
   })
 

@@ -28,7 +28,7 @@ export const statisticsOf = (pages: number, rarity: ReadonlyMap<string, number>)
   ),
 })
 
-/** Combines the statistics of several indexes as if they were one. If an index stems a word differently, the word counts there as if no page had it. */
+/** Combines the statistics of several indexes as if they were one. If an index stems a word differently, the word counts as being on none of its pages. */
 export function sumOf(all: readonly WordStatistics[]): WordStatistics {
   const words = new Map<string, number>()
   for (const one of all) {

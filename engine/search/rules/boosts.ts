@@ -20,7 +20,7 @@ export interface BoostedPage {
   readonly publishedAt: Date | null
 }
 
-/** The factor on a page's score, and the rules behind it; the product of all factors stays within the bounds of a single one. */
+/** The factor on a page's score, and the rules behind it; the product of all factors stays within the bounds of a single factor. */
 export function factorsBy(
   rules: readonly Rule[],
   now: number,

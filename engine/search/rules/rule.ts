@@ -7,7 +7,7 @@ export type Rule = SynonymRule | PinRule | BoostRule
 export interface SynonymRule {
   readonly id: string
   readonly kind: "synonym"
-  /** Words or phrases, two at least. */
+  /** At least two words or phrases. */
   readonly words?: readonly string[]
   readonly from?: readonly string[]
   readonly to?: readonly string[]
@@ -50,7 +50,7 @@ export interface BoostWhere {
   readonly olderThanDays?: number
 }
 
-/** Bounds of a boost's factor. Beyond them, a boost would act as a filter: a page that answers would never be seen, or one that doesn't always would. */
+/** Bounds of a boost's factor. Beyond them, a boost would act as a filter: a page that answers the question would never be shown, or one that doesn't would always be. */
 export const LEAST_FACTOR = 0.25
 export const MOST_FACTOR = 4
 

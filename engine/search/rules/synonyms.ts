@@ -8,7 +8,7 @@ const MOST_VARIANTS = 8
 /** A question in other words. */
 export interface Variant {
   readonly question: QueryText
-  /** The rules that produced it. */
+  /** The rules that produced the variant. */
   readonly rules: readonly SynonymRule[]
 }
 

@@ -12,7 +12,7 @@ export interface LateQuestion {
   readonly language: string | null
   /** How rare a term is, as returned by `analyse` in that language. */
   readonly idf: (term: string) => number
-  /** Its token vectors, if already created. */
+  /** The question's token vectors, if already created. */
   readonly tokens?: TokenVectors | undefined
 }
 
@@ -33,7 +33,7 @@ export class LateReader {
     return this.#embedder.hasTokenVectors !== false
   }
 
-  /** Creates the question's token vectors, unless given, when the question is first compared with a new text. */
+  /** Creates the question's token vectors, unless they were given, when the question is first compared with a new text. */
   against(question: LateQuestion): ReadText {
     const asked = keyOf(question)
     const reading = new Map<string, Promise<number>>()
@@ -51,7 +51,7 @@ export class LateReader {
         this.#scores.set(pair, await score, 2 * pair.length)
         return await score
       } catch (error) {
-        // Removed, so that a search that ranks again can repeat an interrupted reading.
+        // The score is removed, so that a search that ranks again can repeat an interrupted reading.
         reading.delete(text)
         tokens = undefined
         throw error

@@ -31,7 +31,7 @@ export async function bestPassages(
   return best
 }
 
-/** The passage with the most word evidence and nearness combined. */
+/** The position of the passage with the highest word evidence and vector similarity combined. */
 function bestPosition(shares: Float64Array | null, cosines: ReadonlyMap<number, number> | undefined): number {
   let best = 0
   let most = -1

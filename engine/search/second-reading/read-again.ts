@@ -53,7 +53,7 @@ export function openSecondReading(parts: SecondReadingParts) {
         return bestPassages(index, ids, words, cosines)
       }
     },
-    /** Why the reranker gave no scores; undefined when it did, or wasn't asked. */
+    /** Why the reranker gave no scores; undefined if it gave some, or wasn't asked. */
     get failure() {
       return readings?.failure
     },

@@ -2,7 +2,7 @@ import type { SearchDepth } from "../../engine.ts"
 import { ModelOutage } from "../../models/servers/availability.ts"
 import type { Reranker } from "../../reranker.ts"
 
-/** The reranker of an index, and when it is asked. */
+/** The reranker of an index, and the depth from which searches use it. */
 export interface Reranking {
   readonly reranker: Reranker
   /** The lowest depth at which the reranker is asked. */
@@ -28,7 +28,7 @@ export class Readings {
     return this.#failure
   }
 
-  /** The reranker's score for each text, by page id, or null, or they didn't arrive in time. */
+  /** The reranker's score for each text, by page id; null if there are no scores or they didn't arrive in time. */
   async of(texts: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, number> | null> {
     if (this.#failure) return null
     const unread = [...new Set(texts.values())].filter((text) => !this.#scores.has(text))

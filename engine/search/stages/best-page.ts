@@ -27,7 +27,7 @@ export function onBestPage<P extends Passage>(
     ...rest,
     ...(anchor !== "" && { anchor }),
     page,
-    // Later pages can come after another heading.
+    // A later page may begin under another heading, so only the first page keeps `beginsUnder`.
     ...(best === 0 && beginsUnder !== undefined && { beginsUnder }),
   } as P
 }

@@ -100,6 +100,6 @@ async function unreadPages(
   }
   const pages = [...near]
   const first = await unreadOf(pages.slice(0, best))
-  // If the best pages include no such page, the others are few and don't matter.
+  // If none of the best pages is in such a language, few of the others are, and they don't matter.
   return new Set(first.length > 0 ? await unreadOf(pages) : [])
 }

@@ -6,12 +6,12 @@ import { isWrittenIn, scriptOf } from "../../text/scripts.ts"
 import { planOf } from "../ranking/depths.ts"
 import { clearlyIn, REAL_SHARE } from "../reader-language.ts"
 
-/** If a search can find more pages in the languages than this, they aren't few. With 30, at most 1,501 ids are listed. */
+/** Maximum number of pages in the languages that counts as few, if a search can find them. With 30, at most 1,501 ids are listed. */
 const MOST_FEW = 30
 
 /** The model of an index. */
 export interface IndexModel {
-  /** Id of its embedder. */
+  /** Id of the embedder. */
   readonly id: string
   readonly traits: Pick<ModelTraits, "scripts">
 }
@@ -59,7 +59,7 @@ export const amongOthers = (notice: LanguageNotice, hits: readonly Pick<Hit, "la
 export const isUnreadBy = (model: IndexModel, question: string): boolean =>
   betterModel(model, question, { languages: clearlyIn(question), isScarce: false }) !== null
 
-/** The shipped model that reads both question and pages if the index's own doesn't. */
+/** The shipped model that reads both the question and the pages, if the index's own model doesn't. */
 function betterModel(
   { id, traits }: IndexModel,
   question: string,
@@ -80,7 +80,7 @@ function isForeign(hits: readonly Pick<Hit, "language">[], languages: readonly s
   return 2 * known.length >= hits.length && !known.some((one) => languages.includes(one))
 }
 
-/** Whether hardly any page is in one of the languages, among the pages that meet the conditions, or in the whole index if there are no conditions. */
+/** Whether few pages are in any of the languages, among the pages that meet the conditions, or in the whole index if there are no conditions. */
 async function areFew(
   index: Pick<SearchIndex, "languages" | "holding">,
   languages: readonly string[],

@@ -9,7 +9,7 @@ import { likeliest } from "../likeliest.ts"
 import type { CosinesByPage } from "../second-reading/passage-texts.ts"
 import type { Evidence } from "./gather.ts"
 
-/** Number of pages behind those being read whose facts are requested along with them: about five of them are arranged later. */
+/** Number of pages ranked just below those being read whose facts are requested along with theirs: about five of them are arranged later. */
 const LOOKED_AT_BESIDES = 10
 
 /** A page with its place in the ranking. */
@@ -23,13 +23,13 @@ interface Reading {
   readonly reads: Reads
   /** Whether a version of documentation is the one that the question names. Default: never. */
   readonly wanted?: (version: string) => boolean
-  /** Pages whose terms are read. */
+  /** Maximum number of pages whose terms are read. */
   readonly most: number
 }
 
 /**
  * Ranks, reads the best pages, and ranks again without stale data: pages that are gone, or vectors of pages that have
- * been replaced. That is rare, so reading first is faster.
+ * been replaced. Stale data is rare, so reading first is faster.
  */
 export async function rankAndRead(
   index: SearchIndex,

@@ -9,7 +9,7 @@ import { bestFirst } from "../likeliest.ts"
 const MOST_LOOKED_UP = 12
 /** How many of the best pages are read: they contain nearly all words of a question. */
 const PAGES_READ = 8
-/** Number of pages read first: often these have all the words. */
+/** Number of pages read first: they often contain all the words. */
 const PAGES_READ_FIRST = 2
 /** Maximum number of times corrections are requested again, without words that turned out to be out of reach. */
 const MOST_ROUNDS = 12

@@ -31,7 +31,7 @@ export async function toHits(
   const wanted: PassagesWanted[] = []
   const breathe = breather()
   for (const { page: head, cosines } of found) {
-    // A page may have thousands of passages.
+    // A page may have thousands of passages, so other work gets a turn between pages.
     await breathe()
     const count = Math.max(0, passagesPerPage)
     wanted.push({ head, positions: count < 1 ? [] : bestPositions(words.passages(head.id), cosines, count) })

@@ -25,7 +25,7 @@ function misspeltOf(
   return Array.from(byWord, ([word, terms]) => ({ word, terms }))
 }
 
-/** Number of hits to search for the intended words: the first screen. */
+/** Number of hits whose texts are searched for the intended words: as many as the first screen shows. */
 const MOST_SHOWN = 10
 
 const shownTexts = (hits: readonly Hit[]) =>

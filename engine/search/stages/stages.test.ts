@@ -103,7 +103,7 @@ async function indexOf(changes: Partial<SearchIndex> = {}) {
 
 type Indexed = Awaited<ReturnType<typeof indexOf>>
 
-/** From the question to what both arms found. */
+/** Takes a question through the stages up to the results of both arms. */
 async function gathered(
   { index, about }: Indexed,
   text: string,

@@ -15,7 +15,7 @@ import { conditionsNamed } from "./named.ts"
 /** A question as one index reads it. */
 export interface Understood {
   readonly question: QueryText
-  /** Languages of the pages that may answer, ISO 639-1. */
+  /** Languages of the pages that may answer the question, ISO 639-1. */
   readonly languages: readonly string[]
   /** Languages that the question's words are read in. */
   readonly spoken: readonly string[]
@@ -28,7 +28,7 @@ export interface Understood {
   readonly wordsAsked: WordsAsked
   /** Original terms, corrected terms, and terms of synonyms. */
   readonly terms: readonly string[]
-  /** Terms that the lexical arm looks for: all of these, and rare stems in further languages. */
+  /** Terms that the lexical arm looks for: all of `terms`, and rare stems in further languages. */
   readonly lookedFor: readonly string[]
   /** How rare each term that the ranking may weigh is, in this index alone. */
   readonly idfs: ReadonlyMap<string, number>

@@ -5,9 +5,9 @@ import { typedWords } from "../../text/typed-words.ts"
 const LOOKED_AT = 4
 
 /**
- * Suggests names of pages without a {@link SuggestionStore}: for an index on a server that another machine fills. The
- * completely typed words find pages; of these, it suggests the ones with a title or heading that matches all words by
- * their beginnings. So a half-typed first word finds nothing.
+ * Suggests names of pages without a {@link SuggestionStore}: for an index on a server that another machine fills.
+ * Searches for pages with the completely typed words, and suggests the titles and headings in which each typed word
+ * begins a word. So a half-typed first word finds nothing.
  */
 export async function suggestBySearch(
   search: (query: Query) => Promise<SearchResult>,

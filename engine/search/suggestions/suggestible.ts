@@ -8,7 +8,7 @@ import { routeOf } from "../../index/page/page-url.ts"
 import { blocksOf, headingsOf } from "../../text/markdown/markdown-blocks.ts"
 import { typedWords } from "../../text/typed-words.ts"
 
-/** Maximum number of characters of a name: a longer one is a paragraph set as a heading, which no list line can show. */
+/** Maximum number of characters of a name: a longer one is a paragraph set as a heading, too long for a line of a list. */
 const LONGEST_NAME = 200
 /** Maximum number of names per page, so that one long page doesn't fill everyone's lists. */
 const NAMES_PER_PAGE = 100

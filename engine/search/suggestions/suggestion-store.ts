@@ -94,7 +94,7 @@ export class SuggestionStore implements Disposable {
     })
   }
 
-  /** Whether some expected pages haven't been written yet, or none ever were. */
+  /** Whether some expected pages haven't been written yet, or no page was ever written. */
   get isBehind(): boolean {
     const holds = (table: string) => this.#db.prepare(`select 1 from ${table} limit 1`).get() !== undefined
     return holds("expected_page") || !holds("suggested_page")
@@ -117,7 +117,7 @@ export class SuggestionStore implements Disposable {
     return this.#db.prepare("select count(*) as pages from suggested_page").get()!["pages"] as number
   }
 
-  /** The index version up to which writes from other machines are included; 0 if none ever were. */
+  /** The index version up to which writes from other machines are included; 0 if none of them are. */
   get followed(): number {
     this.#db.exec("create table if not exists followed (version integer not null) strict")
     return (this.#db.prepare("select version from followed").get()?.["version"] as number | undefined) ?? 0

@@ -19,7 +19,7 @@ export interface NamedPages {
 export interface SuggestionsOptions {
   readonly file: string
   readonly mode: "read" | "write"
-  /** Called when something fails: a page can be found without being suggested, so a failure never keeps a page out. */
+  /** Called when something fails: a page can be found without being suggested, so a failure never keeps a page out of the index. */
   readonly onProblem?: ((error: unknown) => void) | undefined
 }
 
@@ -66,7 +66,7 @@ export class Suggestions implements AsyncDisposable {
     return this.#store?.count ?? 0
   }
 
-  /** The index version up to which writes from other machines are included; 0 if none ever were. */
+  /** The index version up to which writes from other machines are included; 0 if none of them are. */
   get followed(): number {
     return this.#store?.followed ?? 0
   }
@@ -140,7 +140,7 @@ export class Suggestions implements AsyncDisposable {
     } catch (error) {
       if (this.#isClosing) return
       this.#options.onProblem?.(error)
-      // Only once: if the new file is damaged too, another one won't help.
+      // The file is only rebuilt once: if the new one is damaged too, another one won't help.
       if (!isDamagedSqlite(error) || this.#isMadeAnew || this.#options.mode === "read") return
       this.#isMadeAnew = true
       this.#store?.[Symbol.dispose]()

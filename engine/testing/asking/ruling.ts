@@ -111,5 +111,5 @@ export function rulesOfTheOperator({ open }: Stage): void {
   })
 }
 
-/** Requests to a server are recorded: page dates are fixed, so the bound has to move. */
+/** Requests to a server are recorded, so page dates are fixed, and the age limit has to grow with time. */
 const daysSince = (date: string) => Math.ceil((Date.now() - Date.parse(date)) / 864e5)

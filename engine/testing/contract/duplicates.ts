@@ -33,7 +33,7 @@ export function pagesOfOneText({ open, found, foundByWords }: Stage): void {
         const { hits } = await engine.search({ text: `${rareWord(0)} article`, limit: 4, arms })
         const articles = hits.filter((hit) => hit.title === "Article").map((hit) => hit.url)
         expect(articles).toEqual(["https://example.com/article"])
-        // Its duplicates among the found pages are folded behind it.
+        // The article's duplicates among the found pages are folded behind it.
         const [first] = hits.filter((hit) => hit.title === "Article")
         expect(first!.folded?.every(({ kind }) => kind === "copy")).toBe(true)
         expect(first!.folded?.map(({ url }) => url).sort()).toEqual(

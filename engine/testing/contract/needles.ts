@@ -9,7 +9,7 @@ const filler = (from: number, sentences: number) =>
     (_, i) => `The ${rareWord(from + i)} turns beside the ${rareWord(from + i + 1)}.`,
   ).join(" ")
 
-/** A fact that only one page states, among others about the same subject. */
+/** A fact that only one of several pages about the same subject states. */
 export function theNeedle({ open, found }: Stage): void {
   describe("the one page that says it", () => {
     test("is found in a section of a manual, beside short pages that say half of it", async () => {

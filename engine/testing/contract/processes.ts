@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest"
 import type { Engine } from "../../engine.ts"
 import type { Stage } from "./stage.ts"
 
-/** Enough time to write vectors, and to learn which pages a question came across, on a machine that is not too busy. */
+/** Enough time to write vectors, and to learn which pages a question found, on a machine that is not too busy. */
 const STEP_MS = 250
 
 export function processes(stage: Stage): void {

@@ -15,8 +15,8 @@ export interface AdapterUnderTest {
   freshPlace(): Promise<string>
   removePlace(place: string): Promise<void>
   /**
-   * Whether its answers come from a recording or are being recorded. Then stories that are newer than the recording, or
-   * that need the engine to embed on its own, are left out.
+   * Whether the adapter's answers come from a recording or are being recorded; if so, stories that are newer than the
+   * recording, or that need the engine to embed on its own, are left out.
    */
   readonly isRecorded?: boolean
   /** Number of pages that a writer has written when it is killed. Default 12. */
@@ -33,9 +33,9 @@ export interface Stage {
   /** Engines to close after the story. */
   readonly opened: Engine[]
   readonly open: (options?: OpenOptions) => Promise<Engine>
-  /** Addresses of what a question finds, best first. */
+  /** Addresses of the pages that a question finds, best first. */
   readonly found: (engine: Engine, text: string, filter?: PageFilter) => Promise<string[]>
-  /** Addresses of the pages found by words alone, so that nothing is found by nearness. Sorted. */
+  /** Addresses of the pages found by words alone, so that nothing is found by vector similarity. Sorted. */
   readonly foundByWords: (engine: Engine, text: string, filter?: PageFilter) => Promise<string[]>
   readonly spawnChild: (role: "reader" | "writer") => {
     readonly child: ChildProcess & { readonly stdin: NodeJS.WritableStream }

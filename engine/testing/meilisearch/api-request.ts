@@ -36,7 +36,7 @@ export type Understood =
   | { readonly kind: "read"; readonly read: Read }
   /** Documents by their ids: each is a separate question. */
   | { readonly kind: "documents"; readonly reads: readonly Read[]; readonly limit: number }
-  /** A multi-search: each query is a separate question; if the server refuses, all of them together are one. */
+  /** A multi-search: each query is a separate question; if the server refuses the request, all queries together are one question. */
   | { readonly kind: "reads"; readonly reads: readonly Read[]; readonly whole: Read }
   | { readonly kind: "change"; readonly change: Change; readonly key: string }
   | { readonly kind: "task"; readonly uid: number }
@@ -148,13 +148,13 @@ export function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16)
 }
 
-/** Lists of numbers in a filter are sets. */
+/** A list of numbers in a filter is a set, so its order doesn't matter. */
 const LIST = /IN \[([\d, ]+)\]/g
 const inOrder = (filter: string) =>
   filter.replace(LIST, (_, numbers: string) => `IN [${numbers.split(", ").sort(byText).join(", ")}]`)
 const byText = (a: string, b: string) => (a < b ? -1 : 1)
 
-/** JSON with each object's names in sorted order, so that equal values have equal texts. */
+/** JSON with each object's keys in sorted order, so that equal values have equal texts. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     inner !== null && typeof inner === "object" && !Array.isArray(inner)
@@ -187,7 +187,7 @@ interface MultiSearch {
 }
 
 function searches({ queries, federation }: MultiSearch): Understood {
-  // A list that combines several indexes belongs to no single state.
+  // The answer combines several indexes, so it doesn't belong to the state of any single one.
   if (federation) return { kind: "unknown" }
   const reads = queries.map(({ indexUid, ...query }) => ({ index: indexUid, key: keyOf(["query", query]) }))
   return {

@@ -1,6 +1,6 @@
 import { type Change, type Document, type DocumentChange, canonical, hash } from "./api-request.ts"
 
-/** A document as far as answers depend on it: hashes of its content and of its vectors. */
+/** The properties of a document that answers depend on: hashes of its content and of its vectors. */
 export interface DocumentVersion {
   readonly id: string
   readonly content: string

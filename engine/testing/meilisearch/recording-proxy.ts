@@ -241,7 +241,7 @@ class Proxy {
 
 const NOTHING: Answer = { status: 200, body: "null" }
 
-/** Documents of an answer by their ids. */
+/** The documents in an answer, by id. */
 function documentsIn({ body }: Answer): Map<string, Answer> {
   const { results } = JSON.parse(body) as { results: Array<{ id: string }> }
   return new Map(results.map((document) => [document.id, { status: 200, body: JSON.stringify(document) }]))

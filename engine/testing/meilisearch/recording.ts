@@ -29,9 +29,9 @@ interface Written {
   readonly date: string
   readonly suite: string
   readonly documents: ReadonlyArray<readonly [id: string, content: string, vectors: string]>
-  /** Documents by their position in the list above, each as the difference from the one before. */
+  /** The documents of each state, by position in the list above, each position as the difference from the one before. */
   readonly states: ReadonlyArray<readonly [key: string, exists: 0 | 1, shape: string, ...number[]]>
-  /** Pairs of positions; -1 means no document. */
+  /** Pairs of positions of documents, before and after a change; -1 means no document. */
   readonly successions: readonly number[]
   readonly answers: readonly string[]
   /** By the request's key: pairs of a state and an answer; -1 means no state. */
@@ -110,7 +110,7 @@ export class Recording {
     return this.#documents.numberOf(version) !== undefined
   }
 
-  /** Whether an index was ever set up like this. */
+  /** Whether an index with these settings was ever recorded. */
   knowsShape(shape: string): boolean {
     return this.#shapes.has(shape)
   }
@@ -220,7 +220,7 @@ export class Recording {
     return recording
   }
 
-  /** Prefers a later version of the document to an earlier one. */
+  /** The answer for this version of the document, or else for another, preferably a later one. */
   #inVersion(all: readonly Kept[], version: DocumentVersion | null): { kept: Kept; exact: boolean } | null {
     const at = version ? this.#documents.numberOf(version) : NO_STATE
     const exact = all.find((kept) => kept.state === at)
@@ -247,7 +247,7 @@ export class Recording {
     return nearest && { kept: nearest, exact: false }
   }
 
-  /** Number of documents that differ; states that lie ahead in time come first. Null if settings differ. */
+  /** Number of documents that differ, with an addition for states that aren't ahead in time, so that those ahead come first. Null if settings differ. */
   #distance(from: IndexState, to: IndexState): number | null {
     if (from.exists !== to.exists || from.shape !== to.shape) return null
     let differing = 0

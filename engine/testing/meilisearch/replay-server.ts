@@ -12,7 +12,7 @@ import { listen } from "./http.ts"
 import { PlaceState } from "./index-state.ts"
 import type { Answer, Outcome, Recording } from "./recording.ts"
 
-/** A real server takes longer; a writer must not get further ahead than it did while it was recorded. */
+/** Milliseconds that a change takes, so that a writer doesn't get further ahead than it did while it was recorded; a real server takes longer. */
 const CHANGE_MS = 2
 const SHOWN_CHARS = 600
 const TASK_TYPES = {

@@ -25,10 +25,10 @@ export const RECORDING = path.join(HERE, "../recordings/meilisearch-contract.jso
 export interface TestServer {
   readonly url: string
   readonly key: string | undefined
-  /** Which of the three it is. */
+  /** Says which of the three it is. */
   readonly name: string
   readonly kind: "real" | "recording" | "recorded"
-  /** A name for a new place, which all of its indexes' names begin with. */
+  /** A name for a new place; the names of all its indexes begin with it. */
   freshPlace(): string
   /** Removes the indexes of a place. @throws Error if the recording had no answer to a request made there. */
   removePlace(place: string): Promise<void>

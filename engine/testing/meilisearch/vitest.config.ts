@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 import { PATIENCE } from "#base/testing/patience.ts"
 import { missingNeeds, needTags } from "../../../prove/suite/needs.ts"
 
-/** What only a real server can prove: `npm run test:meilisearch`. */
+/** Tests that need a real server: `npm run test:meilisearch`. */
 export default defineConfig({
   test: {
     root: path.join(import.meta.dirname, "../../.."),

@@ -48,7 +48,7 @@ describe("a write that comes late", () => {
     const page = aPage("page", { markdown: "Old words of herons." })
     await engine.index([page, aPage("gone", { markdown: "Herons that leave." })])
     await engine.settled()
-    // Requests of an aborted client that may still be in flight.
+    // Requests from an aborted client that may still be in flight.
     const late: object[] = []
     for (const index of [`${name}-pages`, `${name}-vectors`]) {
       const { body } = await client.search({ index, body: { version: true, size: 10 } })

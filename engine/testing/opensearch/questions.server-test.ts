@@ -40,7 +40,7 @@ async function open(options?: Parameters<typeof adapter.open>[1]): Promise<Engin
   return engine
 }
 
-/** The queries of one search to the index as it is now. */
+/** The index in its current state, for the queries of one search. */
 async function asked() {
   const indexes = indexesOf(name)
   const shards = new Shards(cluster, indexes.pages)

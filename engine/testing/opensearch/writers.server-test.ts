@@ -105,7 +105,7 @@ describe("two machines that write into one index", () => {
     const pages = new Map<string, string>()
     for await (const { page, vectors } of both[0]!.allPages()) {
       pages.set(page.url, page.markdown)
-      // The hashing embedder distinguishes texts: these vectors belong to this text.
+      // The hashing embedder gives different texts different vectors, so these vectors belong to this text.
       const texts = toPassages(page.markdown).map((passage) => embeddingText(page.title, passage))
       expect(vectors).toEqual(await new HashingEmbedder().embed(texts))
     }

@@ -9,7 +9,7 @@ import { isStopWord } from "./stop-words.ts"
 export interface AnalysedQuery {
   /** Terms to look for, each once. */
   readonly terms: readonly string[]
-  /** Terms by word: its forms in the languages that the question might be in. */
+  /** For each word, its forms in the languages that the question might be in. */
   readonly forms: readonly (readonly string[])[]
   /** How often each term occurs in the question. */
   readonly times: ReadonlyMap<string, number>
@@ -19,7 +19,7 @@ export interface AnalysedQuery {
   readonly quoted: readonly string[]
 }
 
-/** A longer chunk isn't a word but encoded data or a minified line. Its parts are indexed, not the whole. */
+/** Maximum length of a term. A longer chunk isn't a word but encoded data or a minified line: its parts are indexed, but not the whole. */
 const LONGEST_TERM = 64
 
 /** Scripts written without spaces, and Korean, whose words carry their particles: indexed by bigrams. */
@@ -28,7 +28,7 @@ const UNSPACED =
 const PLAIN_WORD = /^[A-Z]?[a-z]+$/
 const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, "u")
 const UNSPACED_RUN = new RegExp(`[${UNSPACED}][${UNSPACED}\\p{M}]*`, "gu")
-/** The boundaries of words within a name: `useEffect`, `HTTPServer`, `foo_bar`, `utf8`. */
+/** The words within a name: `useEffect`, `HTTPServer`, `foo_bar`, `utf8`. */
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{N}+|\p{Lu}+/gu
 
 /**

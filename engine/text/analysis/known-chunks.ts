@@ -3,7 +3,7 @@ import { ownCopy } from "#base/text/own-copy.ts"
 import type { Stem } from "./stem.ts"
 import { termHash } from "./term-hash.ts"
 
-/** A term, and the 32-bit hash that is packed and counted for it. */
+/** A term, and the 32-bit hash that is packed and counted in its place. */
 export interface Term {
   readonly text: string
   readonly hash: number
@@ -19,10 +19,10 @@ export interface Terms {
 export const textsOf = (all: readonly Terms[]): string[] =>
   all.flatMap(({ terms, text }) => (terms.length > 0 ? text : []))
 
-/** Number of chunks in each of two halves: seven hundred manual pages have 65,000 different ones. */
+/** Maximum number of chunks in each of the two halves: seven hundred manual pages have 65,000 different ones. */
 const MOST = 49_152
 const SLOTS = 2 ** 17
-/** A chunk and its terms. */
+/** Size of a chunk with its terms. */
 const BYTES_OF_CHUNK = 160
 
 export const termOf = (text: string): Term => ({ text, hash: termHash(text) })
@@ -33,7 +33,7 @@ export const termsOf = (texts: readonly string[]): Terms => ({
 })
 
 class Half {
-  /** By hash: the place in the lists below, from 1; 0 for an empty slot. */
+  /** For each slot, the position of its chunk in the lists below, from 1; 0 for an empty slot. */
   readonly slots = new Uint16Array(SLOTS)
   readonly hashes = new Int32Array(MOST)
   readonly chunks: string[] = []

@@ -10,7 +10,7 @@ const POINTS = /[[\p{scx=Hebr}\p{scx=Arab}]&&\p{M}]|\u0640/gv
 const ARABIC: Readonly<Record<string, string>> = {
   ک: "ك", // keheh
   ی: "ي", // Farsi yeh
-  ى: "ي", // alef maksura, which many type for yeh
+  ى: "ي", // alef maksura, which many people type instead of yeh
   ے: "ي", // yeh barree
   ہ: "ه", // heh goal
   ھ: "ه", // heh doachashmee

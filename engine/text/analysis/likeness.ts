@@ -10,7 +10,7 @@ export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number 
 export const dice = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
   diceOf(shared(a, b), a.size, b.size)
 
-/** The same for two sets, given only the number of shared terms and their sizes. */
+/** Like `dice`, given only the number of shared terms and the sizes of both sets. */
 export const diceOf = (both: number, a: number, b: number): number => (2 * both) / Math.max(1, a + b)
 
 /** The common part as a share of the smaller set (the overlap coefficient): 1 if the larger set contains all of it. */

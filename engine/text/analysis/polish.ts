@@ -1,7 +1,7 @@
 // Snowball's Polish algorithm, by Dmitry Shachnev: https://snowballstem.org/algorithms/polish/stemmer.html, licence in LICENSE-snowball.
 // Apostrophes and the accents of stems are left as they are: analysis folds them for every language.
 
-/** Letters at the start of a word that are kept: a one-letter stem would also match that letter. */
+/** Number of letters at the start of a word that are never cut: a one-letter stem would also match that letter. */
 const KEPT = 2
 /** The part of a word up to the first consonant after a vowel. Endings that many words have by chance are only cut after it. */
 const HEAD = /^[^aąeęioóuy]*[aąeęioóuy]+[^aąeęioóuy]/

@@ -54,7 +54,7 @@ const LATER: Readonly<Record<string, (word: string) => string>> = {
   sr: serbian,
 }
 
-/** From a word in lower case to its stem. */
+/** Returns the stem of a lower-case word. */
 export type Stem = (word: string) => string
 
 /** Number of words kept with their stems, for all languages together; a page's words repeat, and so do those of its site. */
@@ -66,7 +66,7 @@ const LONGEST_WORD = 40
 
 /** Stemmers, by algorithm or language. */
 const stems = new Map<string, Stem>()
-/** By language. */
+/** The words with their stems, one map for each language. */
 const known: Map<string, string>[] = []
 let words = 0
 

@@ -1,4 +1,4 @@
 import { fnv1a } from "#base/text/hash.ts"
 
-/** 32 bits of a term. */
+/** The 32-bit hash of a term. */
 export const termHash = (term: string): number => fnv1a(term) >>> 0

@@ -20,7 +20,7 @@ export interface Table {
   readonly rows: readonly (readonly string[])[]
   /** Whether the first row names the columns. */
   readonly isHeaded: boolean
-  /** Number of cells in its longest row. */
+  /** Number of cells in the longest row. */
   readonly columns: number
 }
 
@@ -30,7 +30,7 @@ export interface Code {
   readonly lines: readonly string[]
 }
 
-/** Enclosing items that are counted. */
+/** Maximum number of enclosing items that are counted. */
 const MAX_DEPTH = 4
 const QUOTE_MARKS = /^(?: {0,3}>)+ ?/
 const FENCE = /^\s*(`{3,}|~{3,})[ \t]*([\w+#.-]{0,20})/
@@ -43,9 +43,9 @@ const INDENT = /^(?: {4}|\t)/
 const DEFINITION = /^ {0,3}\[[^\]^][^\]]{0,200}\]:[ \t]+\S/
 
 /**
- * Reads markdown line by line into blocks of plain text, in time linear in its length whatever the text: pages
- * come from strangers. It knows what our extraction writes (CommonMark and tables). The only nesting it keeps is that
- * of list items.
+ * Reads markdown line by line into blocks of plain text, in time linear in the length of any text, since pages come
+ * from strangers. Supports the syntax that our extraction writes (CommonMark and tables). The only nesting that it
+ * keeps is that of list items.
  *
  * @param marked lines to find in the middle of paragraphs and list items
  */
@@ -72,7 +72,7 @@ class BlockReader {
   #marked: [line: number, before: number][] = []
   /** Rows of the open table, as written. */
   #rows: string[] = []
-  /** Whether the first of them is above a rule. */
+  /** Whether the first of these rows is above a rule. */
   #isRuled = false
   #code: string[] | null = null
   #fence = ""
@@ -89,7 +89,7 @@ class BlockReader {
     this.#wanted = wanted
   }
 
-  /** @param before the line before it */
+  /** @param before the preceding line */
   take(raw: string, at: number, before: string): void {
     if (this.#fence !== "") return this.#takeFenced(raw)
     const line = raw.replace(QUOTE_MARKS, "")
@@ -152,7 +152,7 @@ class BlockReader {
     return true
   }
 
-  /** Whether a line makes a heading of the paragraph above it. */
+  /** Whether a line turns the paragraph above it into a heading. */
   #isUnderline(line: string): boolean {
     const underline = UNDERLINE.exec(line)
     if (!underline || this.#paragraph.length === 0 || this.#inList) return false
@@ -181,7 +181,7 @@ class BlockReader {
 
   #takeWords(line: string, at: number): void {
     const isRow = isTableRow(line)
-    // A row after words, or words after a row.
+    // A row after words, or words after a row, begin a new block.
     if (this.#rows.length > 0 || (isRow && this.#paragraph.length > 0)) this.#endParagraph()
     if (this.#paragraph.length === 0) {
       if (DEFINITION.test(line)) return
@@ -218,7 +218,7 @@ class BlockReader {
     this.#marked = []
   }
 
-  /** Reads section by section, so that no line is read twice. @param most maximum number of characters of the whole paragraph */
+  /** Reads from one marked line to the next, so that no line is read twice. @param most maximum number of characters of the whole paragraph */
   #places(most: number): [line: number, at: number][] {
     let from = 0
     let at = 0
@@ -291,12 +291,12 @@ function cellsOf(row: string): string[] {
 export const rowText = (cells: readonly string[], bar = "|"): string =>
   cells.join(` ${bar} `).replace(/ {2,}/g, " ").trim()
 
-/** A longer cell is data rather than a column's name. */
+/** Maximum length of a column's name: a longer cell is data. */
 const LONGEST_NAME = 60
 
 /**
- * Whether the first row of a table names its columns. Markdown tables always have such a row, so some authors put a pair of name and
- * value there.
+ * Whether the first row of a table names its columns. In Markdown every table has a header row, so some authors put a
+ * name and its value there.
  */
 function namesColumns([first = "", ...others]: readonly string[] = []): boolean {
   if (/[:：]$/.test(first)) return false

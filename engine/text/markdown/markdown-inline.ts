@@ -170,12 +170,12 @@ class InlineReader {
   }
 }
 
-/** Closes the last of the open runs with a run of this many marks. @returns how many of its marks are left over */
+/** Closes the last open runs with a run of this many marks. @returns how many of its marks are left over */
 function closed(open: Piece[], run: number, opens: boolean): number {
   let rest = run
   while (rest > 0 && open.length > 0) {
     const piece = open.at(-1)!
-    // Within bold words a single star that could do both opens (CommonMark's rule of three).
+    // Within bold text, a single star that could open or close opens (CommonMark's rule of three).
     if (opens && (piece.text.length + run) % 3 === 0 && run % 3 !== 0) break
     const used = Math.min(rest, piece.text.length)
     piece.text = piece.text.slice(used)

@@ -1,4 +1,4 @@
-/** Undoes the ways orders to models are disguised: the text itself, plus the text that is encoded in it. */
+/** Undoes the ways in which orders to models are disguised, and adds the text that is encoded in a text. */
 
 import { lazily } from "#base/process/lazily.ts"
 import { isAscii } from "#base/text/ascii.ts"
@@ -22,14 +22,14 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
 /** Small capitals, which Unicode includes for phonetics. */
 const SMALL_CAPITALS = new Map(pairs("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz"))
 const SIGN_LETTERS = new Map(pairs("431075@$!", "aeiotsasi"))
-/** Number of marks per letter; no language has words with as many. */
+/** Maximum number of marks per letter: no language has words with more. */
 const MOST_MARKS = 0.6
-/** Number of words with digits and signs in place of letters: if there are fewer, they are names and units. */
+/** Minimum number of words with digits and signs in place of letters: if there are fewer, they are names and units. */
 const LEAST_LEET = 3
-/** Minimum length of base64 text: shorter text can't contain an order. */
+/** Base64 text that is long enough to contain an order. */
 const ENCODED = /[A-Za-z0-9+/]{40,4000}={0,2}/g
 const MOST_ENCODED = 20
-/** Letters of a word that may be part of an order, and characters that may follow it. */
+/** Minimum number of letters in a word used in orders, and maximum number of characters in an ending. */
 const LEAST_WORD = 5
 const LONGEST_ENDING = 3
 
@@ -86,7 +86,7 @@ function withoutMarks(text: string): string {
 const LEAST_MARKED = 4
 const LEAST_MARKED_WORDS = 3
 
-/** Letters of other scripts that look like Latin ones, in words that mix both; in a text with many of these, short unmixed words count too. */
+/** Replaces letters of other scripts that look like Latin ones, in words that mix both; in a text with many such words, in short unmixed words as well. */
 function inOneScript(text: string): string {
   if (!/[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(text)) return text
   let mixedWords = 0
@@ -110,9 +110,9 @@ const LEAST_MIXED_SCRIPTS = 2
 const TURNED = /\u202E([^\u202C\n]*)\u202C?/g
 const reversed = (text: string): string => Array.from(text).toReversed().join("")
 
-/** Joins letters that are separated by signs into the word they spell; short words count if there are long ones. */
+/** Joins letters that are separated by signs into the word they spell; short words are only joined if there are long ones. */
 function apart(text: string): string {
-  // Twice as fast as trying the whole form at each letter.
+  // This check is twice as fast as trying the whole form at each letter.
   if (!/([.·_-])\p{L}\1/u.test(text)) return text
   if ((text.match(PARTED)?.length ?? 0) < LEAST_PARTED) return text
   return text.replace(
@@ -186,7 +186,7 @@ function withLetters(text: string): string {
   )
 }
 
-/** The pattern of order words whose inner letters are shuffled. */
+/** Words used in orders, by the same word with its inner letters sorted. */
 const mixedWords = lazily(() => new Map(Array.from(orderWords(), (word) => [mixed(word), word])))
 const keys = lazily(() => keysOf(orderWords()))
 
@@ -196,7 +196,7 @@ function mixed(word: string): string {
 
 /**
  * A number for the first `length` letters of a word: the same for all words with the same first and last letters and
- * the same letters between them in any order, and rarely for others.
+ * the same letters between them in any order, and rarely the same for other words.
  */
 function keyOf(word: string, length: number): number {
   let key = length
@@ -232,7 +232,7 @@ const SPELLED = /(?<![\p{L}\d])(?:\p{L}{1,2}[ .,:;]{1,3}){9,}\p{L}(?![\p{L}\d])/
 const LEAST_SPELLED = 30
 const LEAST_ORDER_WORDS = 3
 
-/** Whether a text spells words used in orders letter by letter, with a blank after each letter: it then doesn't show where words end. */
+/** Whether a text spells words used in orders letter by letter, with a blank after each letter: such a text doesn't show where words end. */
 export function spellsOrder(read: string): boolean {
   const letters = (read.match(SPELLED) ?? [])
     .join("")

@@ -33,7 +33,7 @@ export const ENGLISH: readonly string[] = [
   `\\b(?:text|paragraphs?|instructions?|content|page)\\s+(?:above|before|so\\s+far)\\s+(?:is|are|was|were)\\s+(?:no\\s+longer|not|only)\\b[^.!?;]{0,30}?\\b(?:for\\s+you|your)\\b`,
   `\\b(?:begin|start|end)\\s+(?:of\\s+)?(?:the\\s+)?(?:hidden|system|secret)\\s+(?:prompt|instructions?)\\b`,
   `\\btool\\s+(?:result|output|response)s?\\s*:[^.!?]{0,40}?\\binstructions?\\b`,
-  // Texts that address a model at all.
+  // Any text that addresses a model.
   `\\b(?:to|for)\\s+(?:(?:the|any|all|every)\\s+)?(?:assistants?|automated\\s+(?:readers?|agents?|assistants?)|${AI})\\s*:`,
   `\\bas\\s+an?\\s+${AI},?\\s+you\\s+(?:must|should|shall|will|have\\s+to|need\\s+to|are\\s+(?:required|asked|expected|obliged|to))\\b`,
   `\\b(?:hey|hello)\\s+${AI}\\s*[,!]`,
@@ -74,7 +74,7 @@ export const ENGLISH: readonly string[] = [
   // A chat message on its own; in an API's manual, such messages appear in a list or a call.
   `(?<![[,(=:]\\s?)\\{\\s*["']role["']\\s*:\\s*["'](?:system|developer)["']\\s*,\\s*["']content["']\\s*:\\s*["'](?!you\\s+are\\b)[^{}]{12,600}\\}(?!\\s*[,\\]])`,
   `<(system|assistant|instructions?|system_prompt)\\b[^<>]{0,60}>(?:[^<>\\s]+\\s+){3,60}[^<>\\s]+[.!?]\\s*</\\1>`,
-  // Marks of chat templates.
+  // Control tokens of chat templates.
   `<\\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id)\\|>`,
   `\\[/?INST\\]|<</?SYS>>`,
   `(?:^|\\s)#{2,3}\\s*(?:system|instructions?)\\s*:`,

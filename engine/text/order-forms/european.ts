@@ -272,7 +272,7 @@ const LANGUAGES: Readonly<Record<string, Parts>> = {
   },
 }
 
-/** Within one sentence. */
+/** Any character within a sentence. */
 const GAP = "[^.!?。！？]"
 
 const european = ({

@@ -12,7 +12,7 @@ type Clause = readonly string[]
 interface Needs {
   /** Every string that the part can match; null when there are too many to list. */
   readonly exact: readonly string[] | null
-  /** Every match satisfies every one of these. */
+  /** Clauses that every match satisfies. */
   readonly clauses: readonly Clause[]
 }
 
@@ -42,7 +42,7 @@ export function prefilter(patterns: readonly RegExp[]): (text: string) => RegExp
   }
 }
 
-/** Strings that every match of a pattern contains: one of each clause. */
+/** Strings that every match of a pattern contains: at least one of each clause. */
 export function clausesOf({ source }: RegExp): readonly Clause[] {
   const { alternatives } = new RegExpParser().parsePattern(source, 0, source.length, { unicode: true })
   const { exact, clauses } = anyOf(alternatives)
@@ -147,7 +147,7 @@ const tripleSlot = (a: number, b: number, c: number): number =>
 
 /** A Bloom filter of the pairs and triples of letters in a text, reused for each text: it can report strings that aren't there, but never misses one. */
 class Grams {
-  /** By slot, the number of the last text that had its pair or triple. */
+  /** For each slot, the number of the last text that contained its pair or triple. */
   readonly #slots = new Uint32Array(1 << SLOT_BITS)
   readonly #literals = new Map<string, Literal>()
   readonly #byFirstSlot: (Literal[] | undefined)[] = Array.from({ length: 1 << SLOT_BITS })

@@ -59,9 +59,9 @@ export async function nearestTerms(
 
 /** Where to look for the terms that {@link nearestTerms} would look up. */
 export interface NearbyTerms {
-  /** Finds terms within one typo of any of these, or two for long ones. */
+  /** Terms whose similar terms are found: those within one typo, or two for long terms. */
   readonly around: readonly string[]
-  /** Also finds terms that are further from all of these: `credenti`, when `credntials` was written and its stem is `credntial`. */
+  /** Terms to find as well, because they are further from all of these: `credenti`, when `credntials` was written and its stem is `credntial`. */
   readonly besides: readonly string[]
 }
 
@@ -127,7 +127,7 @@ const consonantsOf = (term: string): string =>
 
 const lettersOf = (term: string): string => Array.from(term).sort().join("")
 
-/** Whether a term is another one without its first or last letter. */
+/** Whether a term is another term without its first or last letter. */
 const isShortened = (term: string, other: string): boolean =>
   term === other.slice(1) || term === other.slice(0, -1)
 

@@ -6,8 +6,8 @@ import type { Draft } from "./draft.ts"
 export interface FormField {
   readonly name: Exclude<keyof Draft, "rest">
   /**
-   * Fields of the source that this field fills in, as problems name them; leaving it counts as leaving the first.
-   * Default: its place in `PLACES`.
+   * Fields of the source that this form field fills in, by their names in problems; leaving the form field counts as
+   * leaving the first of them. Default: its place in `PLACES`.
    */
   readonly at?: string | readonly string[]
   readonly label: string
@@ -21,7 +21,7 @@ export interface FormField {
   readonly options?: Readonly<Record<string, string>>
   /** Whether the field is shown. Default: always. */
   readonly isFor?: (draft: Draft) => boolean
-  /** The only value at which this field shows its problems; at others, the fields that then appear show them. */
+  /** The only value with which this field shows its problems; with any other value, the fields that then appear show them. */
   readonly showsProblemsAt?: string
   /** The group that the field is in: problems of the whole group are shown here, too. */
   readonly partOf?: string

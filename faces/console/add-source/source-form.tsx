@@ -12,7 +12,7 @@ const SHOWN = Object.values(GROUPS).flat().flatMap(placesOf)
 interface FormProps {
   readonly draft: Draft
   readonly problems: readonly Problem[]
-  /** Whether the user has tried to save the source: all problems are shown. */
+  /** Whether the user has tried to save the source; if so, all problems are shown. */
   readonly isAsked: boolean
   readonly isNew: boolean
   readonly onChange: (fields: Partial<Draft>) => void

@@ -28,7 +28,7 @@ export function Reading({
   readonly draft: Draft
   /** The pages read during the look. */
   readonly seen: Pages
-  /** Called if the draft can't be tried because of its problems: shows them. */
+  /** Shows the draft's problems; called if they keep the draft from being tried. */
   readonly onWrong: () => void
 }) {
   const { value, problem, isBusy, call, cancel } = useCall<Trial>()

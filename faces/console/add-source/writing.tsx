@@ -83,7 +83,7 @@ function useWriting({ start, isNew, after }: WritingProps) {
   /** @param isAgreed whether the user agreed to give many more readers access */
   const save = (isRun: boolean, isAgreed = false) =>
     saving.call(async (signal) => {
-      // The current value, because the one shown may be a moment old.
+      // Fetched again, because the preview shown may be a moment old.
       const latest = await previewOf(draft, signal)
       preview.put(latest)
       if (problemsOf(latest, isNew).length > 0) {
@@ -120,7 +120,7 @@ function useWriting({ start, isNew, after }: WritingProps) {
     tell,
     saving,
     save,
-    /** The save that waits for the user's confirmation. */
+    /** The save that is waiting for the user's confirmation. */
     widening,
     closeWidening: () => setWidening(null),
   }
@@ -178,7 +178,7 @@ function Beside({
   )
 }
 
-/** The reasons why the source can't be saved: a new source can't replace another one, either. */
+/** The reasons why the source can't be saved; one of them is that a new source can't replace another one. */
 const problemsOf = ({ problems, exists }: Preview, isNew: boolean): Preview["problems"] =>
   isNew && exists !== null
     ? [...problems, { field: "name", message: "must not be the name of another source" }]

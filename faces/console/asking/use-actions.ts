@@ -4,7 +4,7 @@ import type { Call, GivenTo } from "../../../api/client/client.ts"
 import { toast } from "../../design/toast.tsx"
 import { appliance, inWords } from "../../session/appliance.ts"
 
-/** Optional for calls that need no values. */
+/** The values for a call; optional for calls that need none. */
 type Given<C extends Call> = {} extends GivenTo<C> ? [given?: GivenTo<C>] : [given: GivenTo<C>]
 
 export interface Actions {
@@ -13,7 +13,7 @@ export interface Actions {
   readonly problem: string | null
   /** Makes a call, reports success, and refreshes the screen. Only one call runs at a time. */
   readonly act: <C extends Call>(said: string, call: C, ...given: Given<C>) => Promise<void>
-  /** The same for work that takes more than one call. */
+  /** Like `act`, for work that takes more than one call. */
   readonly doing: (said: string, work: () => Promise<unknown>) => Promise<void>
 }
 

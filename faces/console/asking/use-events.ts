@@ -10,14 +10,14 @@ const listeners = new Set<Listener>()
 let source: EventSource | null = null
 let isUp = false
 
-/** Whether events arrive at the moment; while they don't, screens poll. */
+/** Whether events are arriving; while they aren't, screens poll. */
 export const areToldOfChanges = (): boolean => isUp
 
 /**
  * Reports changes, over one stream for the whole page (HTML Living Standard, 9.2: the browser reconnects on its own
- * when it ends). The stream is closed while the page is hidden: browsers have six connections for a server, and each
- * tab would hold one.
- * @returns a function that ends it
+ * when the stream ends). The stream is closed while the page is hidden: browsers open only six connections to a server,
+ * and each tab would use one.
+ * @returns a function that stops the reports
  */
 export function onChanges(listener: Listener): () => void {
   if (listeners.size === 0) document.addEventListener("visibilitychange", follow)

@@ -5,11 +5,11 @@ import { type AnswerOf, type Call, FossickError, type GivenTo } from "../../../a
 import { appliance, inWords } from "../../session/appliance.ts"
 import { areToldOfChanges, onChanges } from "./use-events.ts"
 
-/** The interval while something runs: nobody can read a number that changes twice a second. */
+/** The interval while something is running: nobody can read a number that changes twice a second. */
 export const LIVE_MS = 2000
 /** Minimum time between two requests, however fast events come. */
 const EVENT_MS = 1000
-/** The interval while nothing runs: the longest it takes until a run started elsewhere is shown. */
+/** The interval while nothing is running: the longest it can take for a run started elsewhere to be shown. */
 export const IDLE_MS = 10_000
 /** The maximum interval after several failures in a row: an appliance that is down is not asked more often than this. */
 const MOST_MS = 30_000
@@ -26,7 +26,7 @@ export interface Polled<T> {
   readonly refresh: () => void
 }
 
-/** Like {@link usePolled}, for one call of the appliance; other values discard the answer. */
+/** Like {@link usePolled}, for one call to the appliance; other values for the call discard the answer. */
 export const useAnswer = <C extends Call>(
   call: C,
   given: Omit<GivenTo<C>, "signal"> = {} as GivenTo<C>,

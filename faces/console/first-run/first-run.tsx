@@ -16,7 +16,7 @@ const STEPS = ["Name", "First source", "First crawl", "First question"] as const
 /**
  * From a new appliance to its first answer: a name, a source from one look at its site, its crawl in progress, a
  * question.
- * @param source source that is being crawled, or null yet
+ * @param source source that is being crawled; null before there is one
  */
 export function FirstRun({
   source,

@@ -13,7 +13,7 @@ export const LASTING = [
 
 const DAY_MS = 86_400_000
 
-/** A new key as its form contains it. */
+/** A new key, as described in its form. */
 export interface KeyDraft {
   readonly kind: KeyKind
   readonly name: string

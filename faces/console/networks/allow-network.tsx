@@ -18,7 +18,7 @@ export function AllowNetwork({
   onAllowed,
 }: {
   readonly url: string
-  /** What to do if nothing can be allowed here; null if there is nothing. */
+  /** Advice for when nothing can be allowed here; null if there is none. */
   readonly otherwise: string | null
   readonly onAllowed: () => void
 }) {

@@ -18,7 +18,7 @@ const HEIGHT = 32
 
 /** The points in time of the values. */
 export interface Span {
-  /** The start of each point in time, in milliseconds since 1970. */
+  /** The start of each interval, in milliseconds since 1970. */
   readonly at: readonly number[]
   readonly from: number
   readonly to: number

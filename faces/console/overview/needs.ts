@@ -21,7 +21,7 @@ const LOW_DISK_SHARE = 0.05
 export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need[] {
   const needs: Need[] = []
   for (const { name, origin, last_result: last } of sources.sources) {
-    // The person who started a one-off crawl saw how it ended.
+    // The person who started a one-off crawl has already seen how it ended.
     if (origin === "one-off" || last === null || last.result === "finished") continue
     // The run's held removals are covered below.
     if (last.result !== "failed" && held.some((one) => one.job_id === last.job_id)) continue

@@ -3,7 +3,7 @@ import { appliance } from "../../session/appliance.ts"
 import { isOpen } from "../parts.tsx"
 
 const LAST_RUNS = 8
-/** Number of sources in one call. If there are more, they are only counted, and listed on their own screen. */
+/** Maximum number of sources in one call. Any others are only counted, and are listed on their own screen. */
 const SOURCES_LOOKED_AT = 1000
 
 /** The parts of the overview. */

@@ -14,7 +14,7 @@ import { Reach } from "./sees.tsx"
 type Seen = AnswerOf<"GET /admin/readers/matrix">
 type Row = Seen["rows"][number]
 
-/** Rows that aren't groups: everyone, and everyone who has signed in. */
+/** Number of rows that aren't groups: everyone, and everyone who has signed in. */
 const OTHERS = 2
 
 /** How much of each source the people of each group may read. */

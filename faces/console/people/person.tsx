@@ -37,7 +37,7 @@ export function Person({ id }: { readonly id: string }) {
         <>
           {person.refusal !== null && <p class="notice plain">{person.refusal}</p>}
           <Facts of={person} />
-          {/* Key for fetching again when the number of sign-ins changes. */}
+          {/* With this key, the list is fetched again when the number of sign-ins changes. */}
           <SignIns key={`${person.sign_ins}`} person={id} onChanged={refresh} />
           <Seen key={person.refusal} whom={{ person: id }} />
         </>

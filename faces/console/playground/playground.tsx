@@ -130,7 +130,7 @@ function Try({ call }: { readonly call: OfferedCall }) {
   )
 }
 
-/** The same call as code in several languages. */
+/** The call as code in several languages. */
 function TakeAlong({ filled }: { readonly filled: FilledCall }) {
   const [language, setLanguage] = useState("curl")
   const snippets = snippetsOf(BASE.href.replace(/\/$/, ""), filled)

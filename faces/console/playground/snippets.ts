@@ -91,7 +91,7 @@ const mcp = (base: string): string =>
     2,
   )
 
-/** The same call in other languages. `base`: address of the appliance, without a slash at its end. */
+/** The call in other languages. `base`: address of the appliance, without a slash at its end. */
 export function snippetsOf(base: string, call: FilledCall): readonly Snippet[] {
   const isTavily = call.method === "POST" && OF_TAVILY.includes(call.path)
   return [

@@ -107,7 +107,7 @@ function Words({ said }: { readonly said: Said }) {
   )
 }
 
-/** All fields without a column of their own in the table, by their names here. */
+/** All fields without a column of their own in the table, each with its name on this screen. */
 function moreOf(said: Said): readonly (readonly [name: string, text: string])[] {
   const { human_score: human, agent_score: agent, used_ids: ids, used_citations: quotes } = said
   const labelled = (scores: unknown) =>

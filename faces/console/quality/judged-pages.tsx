@@ -27,7 +27,7 @@ export interface Judgement {
   readonly isChanged: boolean
   readonly isBusy: boolean
   readonly problem: string | null
-  /** Why an added address can't be kept. */
+  /** Why an added address isn't accepted. */
   readonly wrong: string | null
   /** Changes a page's grade; 0 removes the page. */
   readonly grade: (url: string, grade: number) => void

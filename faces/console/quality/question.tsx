@@ -18,7 +18,7 @@ type Found = AnswerOf<"POST /admin/rules/preview">["questions"][number]["after"]
 
 const RULES = { synonym: "Add a synonym", pin: "Pin a page", boost: "Boost pages" } as const
 
-/** Positions in a chart of ranks: the first at the top, anything below the first ten at the bottom. */
+/** In a chart of ranks, the position of any page below the first ten: at the bottom, while the first is at the top. */
 const NOT_FOUND = 11
 
 /** One question: its results and their explanations, possible fixes, and its marks over time. */

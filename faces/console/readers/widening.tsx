@@ -12,7 +12,7 @@ export async function wideningOf(
   signal: AbortSignal,
 ): Promise<Written | null> {
   const preview = await appliance.call("POST /admin/readers/preview", {
-    // Not checked here: the appliance checks it along with the source.
+    // `readers` isn't checked here: the appliance checks it along with the source.
     body: { source, readers: readers ?? null },
     signal,
   })

@@ -8,5 +8,5 @@ const REASONS: Readonly<Record<string, string>> = {
   "leads-elsewhere": "redirected elsewhere",
 }
 
-/** Why a page is to leave the index, in words. */
+/** Why a page is to be removed from the index, in words. */
 export const reasonOf = (reason: string): string => REASONS[reason] ?? reason.replaceAll("-", " ")

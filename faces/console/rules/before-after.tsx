@@ -39,7 +39,7 @@ export function BeforeAfter({
   readonly change: Change
   /** Questions to ask besides the most frequent and the judged ones. */
   readonly questions: readonly string[]
-  /** Called with the result, or with the error: the appliance's message about the rules. */
+  /** Called when the rules have been tried: with null, or with the error, which is the appliance's message about the rules. */
   readonly onDone?: (error: unknown) => void
 }) {
   const { value, problem, isBusy, call } = useCall<Preview>()

@@ -11,7 +11,7 @@ import { KIND_NAMES, type RuleDraft, ruleOf } from "./rule-draft.ts"
 export interface RuleStart {
   readonly start: RuleDraft
   readonly isNew: boolean
-  /** The question to try it with at first. */
+  /** The question to try the rule with at first. */
   readonly tries: string | null
   /** The question that the rule is for. */
   readonly asked: string | null

@@ -38,7 +38,7 @@ interface Listed {
   readonly next: string | null
 }
 
-/** Every address of a run whose visit ended in one way, or in any. */
+/** The addresses of a run whose visits ended in the chosen way, or in any way. */
 export function Addresses({
   job,
   outcome,

@@ -1,6 +1,6 @@
 /** The rate is measured over the last few seconds, so that it follows a site that slows down. */
 const WINDOW_MS = 10_000
-/** The period shown in the chart: two minutes, with one sample every two seconds. */
+/** Number of samples shown in the chart: two minutes, with one sample every two seconds. */
 const SHOWN = 60
 
 export interface Measured {

@@ -9,7 +9,7 @@ import { Block } from "../parts.tsx"
 
 type Job = AnswerOf<"GET /admin/jobs/{id}">
 
-/** Hosts that the run waits for: why, until when, and a way to continue without them. */
+/** Hosts that the run is waiting for: why, until when, and a way to continue without them. */
 export function Waits({
   job: { id, waits, state },
   actions: { act, isBusy },

@@ -14,7 +14,7 @@ const TRIGGERS: Readonly<Record<Job["trigger"], string>> = {
   start: "when the appliance started",
 }
 
-/** The origin of a run's request. */
+/** What started a run, in words. */
 export const askedBy = (trigger: Job["trigger"]): string => TRIGGERS[trigger]
 
 /** Number of visits that failed. */

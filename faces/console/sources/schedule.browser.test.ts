@@ -7,7 +7,7 @@ import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
-// From a source that is run by hand to one that runs every night, in a real browser; the clock is turned by hand.
+// From a source that is run by hand to one that runs every night, in a real browser; the test itself moves the clock.
 
 const SECOND = 1000
 const DAY = 86_400 * SECOND

@@ -18,7 +18,7 @@ const DECLARE = `backup:
   schedule: 30 2 * * *
   keep: 7`
 
-/** Scheduled backups: their times, the latest results, the stored ones, and a button to create one now. */
+/** Scheduled backups: their times, the latest results, the stored backups, and a button to create one now. */
 export function Backups() {
   const polled = useAnswer("GET /admin/backups", {}, ({ runs }) =>
     runs.some(isUnderWay) ? LIVE_MS : IDLE_MS,

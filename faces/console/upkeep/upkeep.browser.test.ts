@@ -69,7 +69,8 @@ describe("the upkeep screens in a browser", { tags: ["chromium"] }, () => {
   test("the multilingual model is offered when pages or questions are in languages the current model does not read", async () => {
     await using opened = await open("/console?view=upkeep")
     const { page, complaints } = opened
-    // No index for another model is being built; everything else is the appliance's answer.
+    // The answer says that no index for another model is being built; the rest of it comes from the appliance, apart
+    // from `why`.
     let why: object = { suited: "multilingual" }
     await page.route("**/admin/model", async (route) => {
       if (route.request().method() !== "GET") return await route.fallback()

@@ -9,7 +9,7 @@ import { counted, lasting, rate, share, whole } from "../words.ts"
 import { BySource } from "./by-source.tsx"
 import { Model } from "./model.tsx"
 
-/** Maximum number of sources in one call. If there are more, they have their own screen. */
+/** Maximum number of sources in one call. Any others are listed on their own screen. */
 const SOURCES_LOOKED_AT = 1000
 
 async function look(signal: AbortSignal) {

@@ -3,7 +3,7 @@ import { type PassageBlock, passageBlocks } from "../passages/passage-blocks.ts"
 /** The appliance's fixed answer when no page contains one. */
 export const NO_ANSWER = "No answer to this was found in the index."
 
-/** A unit of an answer: the piece of a page that a citation belongs to. */
+/** A unit of an answer: the piece of the answer that a citation belongs to. */
 export interface Unit {
   /** The unit's lines, items and cells, as plain text without Markdown's marks. */
   readonly pieces: readonly string[]
@@ -26,8 +26,8 @@ export type AnswerBlock =
  * Splits an answer such as `To do so, run it. [1] Then wait. [2][3]` into blocks. Brackets within code and tables
  * aren't citations.
  *
- * @param isWhole whether the answer is complete; if not, an end that can still become a fence, a table or a citation is
- * left out, so that text already shown does not change its form
+ * @param isWhole whether the answer is complete; if not, trailing text that may still turn into a fence, a table or a
+ * citation is left out, so that text already shown keeps its form
  */
 export function answerBlocks(answer: string, isWhole = true): AnswerBlock[] {
   const blocks: AnswerBlock[] = []
@@ -114,7 +114,7 @@ function settled(answer: string): string {
   return (isAlone ? lines.slice(0, end) : lines).join("\n")
 }
 
-/** An ending that can still become a citation or a list marker. */
+/** Trailing text that may still turn into a citation or a list marker. */
 const BEGUN = /(?:^|\s+)\[\d{0,2}$|\s+$|^ *(?:\d{1,9}[.)]?|-)? *$/
 
 function piecesOf(block: PassageBlock): readonly string[] {

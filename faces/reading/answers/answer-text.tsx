@@ -73,7 +73,7 @@ function BlockOf({ block, cite, besideCode }: Shown & { readonly block: AnswerBl
 const sourcesOf = ({ cites, ...unit }: Unit, cite: Shown["cite"]): VNode[] =>
   cites.flatMap((number) => cite(number, { ...unit, cites }) ?? [])
 
-/** Keeps the source number with the last word, so that no line begins with one. A word longer than a line may break. */
+/** Keeps the source number with the last word, so that no line begins with a source number. A word longer than a line may break. */
 const LAST_WORD = /\S{1,24}$/
 
 function Ending({ text, children }: { readonly text: string; readonly children: ComponentChildren }) {
@@ -100,6 +100,6 @@ function List({ items, after }: { readonly items: readonly Item[]; readonly afte
     )
   })
   const start = items[0]?.number ?? null
-  // There may be code between two steps.
+  // There may be code between two steps, so a list keeps the number that it starts with.
   return start === null ? <ul>{children}</ul> : <ol start={start}>{children}</ol>
 }

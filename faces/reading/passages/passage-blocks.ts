@@ -20,7 +20,7 @@ const RULE = /^\|(?:-+\|)+$/
 /**
  * Splits a passage of a result into blocks. Outside of fences and tables it is plain text, with a list's marks before
  * its items.
- * @param passage one of the passages that ` [...] ` joins in `content`
+ * @param passage one of the passages in `content`, which are joined with ` [...] `
  */
 export function passageBlocks(passage: string): PassageBlock[] {
   const blocks: PassageBlock[] = []

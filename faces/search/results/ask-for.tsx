@@ -7,7 +7,7 @@ import { Field } from "../../design/field.tsx"
 import { toast } from "../../design/toast.tsx"
 import { appliance, inWords } from "../../session/appliance.ts"
 
-/** The maximum length that the appliance stores. */
+/** Maximum number of characters that the appliance stores. */
 const MOST_CHARS = 400
 
 /** Asks the operator for a page that the index lacks: by its address if the user knows it, and by the question. */
@@ -16,7 +16,7 @@ export function AskFor({
   url = "",
 }: {
   readonly question: string
-  /** Shown for a page that is known but not stored. */
+  /** The page's address, if the page is known but not stored. */
   readonly url?: string | undefined
 }) {
   const [isOpen, setOpen] = useState(false)

@@ -23,7 +23,7 @@ export function Corrected({ found: { query, corrected_query: corrected } }: { re
 
 const words = (text: string): string[] => text.split(/\s+/)
 
-/** Number of misspelt words that are named. */
+/** Maximum number of misspelt words that are named. */
 const MOST = 3
 const quoted = (some: readonly string[]): string =>
   some

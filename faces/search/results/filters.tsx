@@ -80,7 +80,7 @@ interface Value {
 /** The most frequent values, and the chosen ones even if no page has them. */
 function valuesOf(name: Filter, asked: Asked, facets: readonly Facet[]): readonly Value[] {
   const facet = facets.find(({ field }) => field === name)
-  // If not all pages were counted, this is a minimum.
+  // If not all pages were counted, the count is a minimum.
   const more = facet?.exact === false ? "+" : ""
   const all = (facet?.values ?? []).map(({ value, count }) => ({
     value,

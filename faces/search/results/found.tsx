@@ -94,7 +94,7 @@ export function Found({ searched: { found, ...searched }, ...props }: FoundProps
   )
 }
 
-/** The pages, with notes above and below them; collapsed if none is likely to answer. */
+/** The pages, with notes above and below them; collapsed if none is likely to answer the question. */
 function Pages({
   asked,
   searched: { found, question, degraded },

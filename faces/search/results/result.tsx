@@ -82,7 +82,7 @@ export function ResultCard({
   )
 }
 
-/** The place of the passage below it. */
+/** A line with the place of the passage that follows. */
 function PlaceLine({ place }: { readonly place: Place | null | undefined }) {
   if (place == null) return null
   return (

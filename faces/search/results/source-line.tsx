@@ -10,7 +10,7 @@ export function SourceLine({ result: { url, title, sources, type } }: { readonly
   const steps = pathname.split("/").filter((step) => step !== "")
   const format = formatOf(type)
   const [source] = sources ?? []
-  // No icon of the site itself, because that would have to be fetched from outside.
+  // The site's own icon isn't shown, because it would have to be fetched from outside.
   const { letter, colour } = tileOf(host, source, title)
   return (
     <p class="source-line">

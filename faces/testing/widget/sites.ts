@@ -12,7 +12,7 @@ async function run(folder: string, program: string, ...args: readonly string[]):
   await promisify(execFile)(program, args, options)
 }
 
-/** The lines that a site's authors paste. */
+/** The values in the lines that a site's authors paste into its pages. */
 interface Lines {
   /** Origin of the site itself. */
   readonly site: string
@@ -31,9 +31,9 @@ export interface SiteKind {
   /** A question that the site's pages answer, and a word of the answer. */
   readonly question: string
   readonly answer: RegExp
-  /** Two versions by their labels, and the part of their pages' addresses; null if there is only one. */
+  /** Two versions by their labels, each with the folder in its pages' addresses; empty if there is only one. */
   readonly versions: readonly { readonly label: string; readonly folder: string }[]
-  /** The question asked in both versions. */
+  /** The word that is searched for in both versions. */
   readonly word: string
   /** Switches the site to dark colours as its readers do. */
   readonly dark: (document: { documentElement: Marked; body: Marked }) => void

@@ -27,8 +27,8 @@ export const OPENSEARCH_VERSION = /<opensearch>(.+)<\/opensearch>/.exec(
 )![1]!
 
 /**
- * An installation of OpenSearch from Maven Central, created once and kept in the user's cache: some 70 MB, which takes
- * a minute the first time. Needs `mvn` and a JDK (Debian: `default-jdk-headless maven`).
+ * An installation of OpenSearch from Maven Central, created once and kept in the user's cache: about 70 MB; creating it
+ * takes a minute. Needs `mvn` and a JDK (Debian: `default-jdk-headless maven`).
  *
  * @returns its folder
  */

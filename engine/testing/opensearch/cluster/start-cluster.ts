@@ -26,11 +26,11 @@ export interface TestCluster extends AsyncDisposable {
   readonly urls: readonly string[]
   /** Where the nodes store all their data. */
   readonly dir: string
-  /** The process of a running node. */
+  /** Id of a running node's process. */
   pid(node: number): number
   /** `kill -9`: the node has no chance to shut down cleanly. */
   kill(node: number): Promise<void>
-  /** Starts a killed node with the files it left. */
+  /** Starts a killed node again with the files it left behind. */
   restart(node: number): Promise<void>
   /** Resolves when every shard has all its copies. */
   whole(): Promise<void>
@@ -121,7 +121,7 @@ class Nodes implements TestCluster {
     return Number(node.replace("node-", ""))
   }
 
-  /** The last lines that the nodes wrote. */
+  /** The last lines of the nodes' logs. */
   async said(): Promise<string> {
     const logs = this.#ports.map((_, node) =>
       readFile(this.#log(node), "utf8").catch(() => "nothing was written"),
@@ -185,7 +185,7 @@ class Nodes implements TestCluster {
     }
   }
 
-  /** The first node that answers. */
+  /** The answer of the first node that responds. */
   async #asked(route: string): Promise<Record<string, unknown>> {
     for (const [node, child] of this.#children.entries()) {
       if (child.exitCode !== null || child.signalCode !== null) continue
@@ -194,7 +194,7 @@ class Nodes implements TestCluster {
         const said = (await body.json()) as Record<string, unknown>
         if (statusCode < 500) return said
       } catch {
-        // It does not listen yet.
+        // The node isn't listening yet.
       }
     }
     throw new Error("No node answers.")
