@@ -67,7 +67,7 @@ export const isMissing = (status: number | null | undefined): boolean => status 
 /** The name as displayed in lists: `failed: dns`. */
 export const shownOutcome = (name: OutcomeName): string => name.replace(":", ": ")
 
-/** Whether this text stands for the outcome: `failed:dns`, `failed: dns`, its last word `dns`, or `failed` for all failures. */
+/** Whether this text means the outcome: `failed:dns`, `failed: dns`, its last word `dns`, or `failed` for all failures. */
 export function isMeantBy(name: OutcomeName, text: string): boolean {
   const wanted = text.replaceAll(/\s/g, "").toLowerCase()
   return name === wanted || name.startsWith(`${wanted}:`) || name.endsWith(`:${wanted}`)

@@ -30,7 +30,7 @@ const CRASHES_IN_DOUBT = 2
 export const RUNS_WITH_FAILURES = 20
 const FINE: Judged = { result: "finished", reason: null }
 
-/** Whether the process of a running job is lost. If a command does the crawl by itself, it only sends heartbeats. */
+/** Whether the process of a running job is lost. If a command does the crawl, it only sends heartbeats. */
 const isLost = () =>
   sql<SqlBool>`case when process is null then not ${isAlive(storeTime())} else not ${isLiving(sql.ref("job.process"))} end`
 
@@ -81,7 +81,7 @@ export class Jobs extends JobRecords {
         (job) =>
           job.author === author &&
           JSON.stringify(job.source) === spec &&
-          // A run over failed addresses can stand in only for another such run.
+          // A run over failed addresses can replace only another such run.
           (job.visits !== "failed" || visits === "failed"),
       )
       if (open) {

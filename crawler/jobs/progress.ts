@@ -98,7 +98,7 @@ const MEANINGS: Readonly<Record<OutcomeName, string>> = {
 
 export const OUTCOME_NAMES = Object.keys(MEANINGS) as OutcomeName[]
 
-/** All texts that stand for some outcome, according to {@link isMeantBy}. */
+/** All texts that mean some outcome, according to {@link isMeantBy}. */
 export const OUTCOME_WORDS = [
   ...new Set(OUTCOME_NAMES.flatMap((name) => [name, ...(name.includes(":") ? name.split(":") : [])])),
 ].toSorted()

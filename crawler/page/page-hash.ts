@@ -5,7 +5,7 @@ import { normalReaders } from "#engine/index/page/readers.ts"
 /**
  * Changes when any part of the page that search shows or finds has changed. The time of the visit is left out, and so
  * are the anchors of headings on web pages: some sites rename them on every visit, and they are stored with the next
- * change. Of the page's readers, only those named by its own source are included.
+ * change. Only those readers of the page that its own source names are included.
  */
 export function pageHash(page: Page): string {
   const { title, description, markdown, language, author, publishedAt, images, favicon, source } = page

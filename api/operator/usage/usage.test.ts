@@ -167,7 +167,7 @@ describe("keys", () => {
 
     expect((await search(maker)).status).toBe(200)
     const children = await generate({ permission_level: "user", key_limit: 4, count: 2, ttl_hours: 1 }, maker)
-    // Of the maker's credits, 1 is used, 8 are assigned to the new keys, and 1 remains.
+    // The maker has used 1 of its credits, 8 are assigned to the new keys, and 1 remains.
     expect(await refused({ key_limit: 2, ttl_hours: 1 })).toBe(403)
     expect((await search(maker)).status).toBe(200)
     expect((await search(maker)).status).toBe(432)

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { type Pack, pack } from "tar-stream"
 import { type EntrySum, SUMS, sumsText } from "./backup-format.ts"
 
-/** The archive's files are readable only by their owner, whoever unpacks them. */
+/** The archive's files are readable only by their owner, no matter who unpacks them. */
 const MODE = 0o600
 
 /** Writes the entries of a backup and keeps their checksums for the last entry. */

@@ -672,7 +672,7 @@ export class EmbeddedEngine implements Engine {
 
   /**
    * Starts with an empty cache once the old one contains too much data from replaced indices. Calls in progress
-   * continue with their tables; nothing is closed here, since an export can go on reading for an hour: unused tables
+   * continue with their tables; nothing is closed here, since an export can keep reading for an hour: unused tables
    * are garbage-collected.
    */
   async #renewConnection({ vectors }: Manifest): Promise<boolean> {

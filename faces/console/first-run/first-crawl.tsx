@@ -34,7 +34,7 @@ export function FirstCrawl({
       const done = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)
       const measured = meter.current.measure(done, performance.now())
       // If the run has ended in the meantime, its pages were counted before that. This is the last check, so they are
-      // counted once more.
+      // counted again.
       return { entry: isOpen(job.state) ? entry : await look(), job, addresses, done, measured }
     },
     ({ job }) => (job === null || isOpen(job.state) ? LIVE_MS : null),

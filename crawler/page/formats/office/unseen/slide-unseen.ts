@@ -220,7 +220,7 @@ class SlideReader {
     else if (parent === "a:solidFill" && above === "a:rPr")
       run.ink = colorOfElement(name, given, this.#facts.colors)
     else if (fourth === "a:rPr" && above === "a:solidFill") {
-      // Of a colour's modifiers, only opacity is taken into account.
+      // Only opacity is taken into account among a colour's modifiers.
       if (name !== "a:alpha") run.ink = null
       else if (run.ink !== null)
         run.ink = [run.ink[0], run.ink[1], run.ink[2], Number(given["val"]) / 100_000]
