@@ -29,7 +29,7 @@ interface Ended {
   readonly text: string
 }
 
-/** These commands end their process, or show the complete path of text to a terminal. */
+/** Commands that run in a process of their own here: they end their process, or they test the whole path that text takes to a terminal. */
 const OF_THEIR_OWN = ["start", "crawl", "mcp"]
 const vectors = opened.use(await startCheapVectors())
 const fossick = opened.use(new Fossick())

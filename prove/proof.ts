@@ -20,7 +20,7 @@ export type Row = readonly (string | number)[]
 export interface Effort {
   /** Share of the number of tries behind the handbook's figures: 1 is all of them, .05 a twentieth. */
   readonly scale: number
-  /** The random seed: the same seed produces the same tries, except where concurrent processes differ. */
+  /** The random seed: the same seed produces the same tries, except where concurrent processes interleave differently. */
   readonly seed: number
   /** Reports progress, one line at a time. */
   readonly tell: (line: string) => void

@@ -91,7 +91,7 @@ export async function otherGeneration(db: StateStore, backup?: string): Promise<
   const again =
     "start again with saved.yaml as your sources file and create new keys with `fossick keys create`"
   if (backup !== undefined)
-    return `${older} unpack it into an empty folder with \`tar -xf\`, name that in FOSSICK_DATA_DIR, ${save}, then name a new folder, import the pages there with \`cat index/* | fossick import -\`, and ${again}.`
+    return `${older} unpack the backup into an empty folder with \`tar -xf\`, set FOSSICK_DATA_DIR to that folder, and ${save}. Then set FOSSICK_DATA_DIR to a new folder, import the pages with \`cat index/* | fossick import -\`, and ${again}.`
   const aside = isFile
     ? "move state.db, state.db-wal, state.db-shm and state.id out of the data folder"
     : "name an empty schema in FOSSICK_STATE, move state.id out of the data folder"

@@ -24,7 +24,7 @@ const HOMES = /^\/(home|root|run\/user)\//
 export async function installService({ dryRun }: { readonly dryRun: boolean }): Promise<number> {
   const found = programs()
   if (HOMES.test(found.fossick) || HOMES.test(found.node)) {
-    const advice = `Fossick is in ${found.fossick}, run by ${found.node}: a service cannot see home folders. Put the clone into /opt/fossick and run npm ci there, or install the npm package for all users, and run the command again from there.`
+    const advice = `A service cannot see home folders, but Fossick is in ${found.fossick} and Node.js is ${found.node}. Put the clone into /opt/fossick and run npm ci there, or install the npm package for all users, and run the command again from there.`
     if (!dryRun) throw new CommandError(advice)
     process.stdout.write(`The installation would be refused: ${advice}\n`)
   }

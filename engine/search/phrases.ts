@@ -22,7 +22,7 @@ export interface PhraseSearch {
   readonly signal: AbortSignal | undefined
 }
 
-/** Ids of pages that contain every phrase, enough to fill the limit if available. */
+/** Ids of pages that contain every phrase: enough to reach the limit, if there are that many. */
 export async function pagesWithPhrases(
   index: SearchIndex,
   { phrases, limit, conditions, languages, signal }: PhraseSearch,

@@ -56,7 +56,7 @@ export const ROOMS: readonly MutatedRoom[] = [
     withoutTests: [
       "api/identity/accounts/kill.test.ts",
       "api/identity/accounts/two-processes.test.ts",
-      // This test replaces a module that other tests of the same thread have already loaded.
+      // This test replaces a module that other tests in the same thread have already loaded.
       "api/identity/accounts/billing/read-only-folder.test.ts",
     ],
   }),

@@ -4,6 +4,7 @@ import { EVERYBODY, readersOf } from "#engine/index/page/readers.ts"
 import { sourcesOf, toPageUrl } from "#engine"
 import { observationsOf } from "#crawler/fetch/observe/observations.ts"
 import type { StateStore } from "#base/store/state-store.ts"
+import { unknownSource } from "#crawler/sources/source-names.ts"
 import type { SourceTable } from "#crawler/sources/source-table.ts"
 import { countPagesForNobody, listPagesForNobody } from "#crawler/sources/readers/pages-for-nobody.ts"
 import { readersProblems } from "#crawler/sources/written/readers-problems.ts"
@@ -14,7 +15,6 @@ import { badRequest } from "../../errors.ts"
 import { scopedEngine } from "../../identity/accounts/reach/scoped-pages.ts"
 import { unprocessable } from "../../server/middleware/query-parameters.ts"
 import { serve } from "../../server/serving/serve-operation.ts"
-import { requireSourceField } from "../admin/source-filter.ts"
 import { type Asked, askedOf, type Named } from "./asked-person.ts"
 import { placeOf, tracePage } from "./page-trace.ts"
 import { type LookParts, ReachViews } from "./reach-views.ts"
@@ -85,7 +85,11 @@ export function readersRoutes(router: Router<RequestState>, parts: ReadersParts)
   }))
 
   serve(router, calls.previewReaders, async ({ body: { source, readers: written } }) => {
-    await requireSourceField(source, db)
+    const unknown = await unknownSource(db, [source])
+    if (unknown !== null) {
+      const message = `is unknown: ${unknown.charAt(0).toLowerCase()}${unknown.slice(1)}`
+      throw unprocessable([{ field: "source", message }])
+    }
     const problems = readersProblems(written ?? {})
     if (problems.length > 0) throw unprocessable(problems.map(problemOnWire))
     const now = await views.readers()

@@ -230,8 +230,8 @@ async function litellm(): Promise<void> {
 }
 
 /**
- * Vane's search module, with the address from a stand-in for its configuration. The appliance has
- * `FOSSICK_SEARXNG_KEY`.
+ * Vane's search module, with the address from a stand-in for its configuration. The appliance has `FOSSICK_SEARXNG_KEY`
+ * set.
  */
 async function vane(): Promise<void> {
   const stated = `export const getSearxngURL = () => ${JSON.stringify(`${base}/searxng`)}`

@@ -3,7 +3,7 @@ import { command, type GroupSpec } from "../../spec.ts"
 const session = () => import("../../../api/operator/commands/collections-session.ts")
 
 export const collections: GroupSpec = {
-  about: `Names sets of sources that keys can be limited to (fossick keys create --collection). A running appliance
+  about: `A collection is a named set of sources. Keys can be limited to collections (fossick keys create --collection). A running appliance
 applies each change at once.`,
   commands: {
     set: command({

@@ -2,7 +2,7 @@ import { command } from "../../spec.ts"
 
 export const importIndex = command({
   changes: () => true,
-  about: `Adds the pages of a file that fossick export wrote to the index that the settings name. Pages with the same
+  about: `Reads a file that fossick export wrote, and adds its pages to the index named in the settings. Pages with the same
 address are replaced, others stay. After an interruption, run the import again: it continues.`,
   args: { file: { about: "the file to read; - is the standard input", complete: "files" } },
   options: { replace: { about: "remove the pages that are not in the file" } },

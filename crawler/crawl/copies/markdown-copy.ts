@@ -24,9 +24,9 @@ const DAY_MS = 86_400_000
 /** Maximum size of a copy, as a share of its page's size: a larger copy saves too little, and may lack parts of the page. */
 export const MAX_SHARE = 0.5
 /**
- * The share of a page's different words that its copy must contain. Of 530 pairs of a page and its markdown, written by
- * its author or another program, 95 % reach this share; with the last quarter of the markdown cut off, 1.3 % do, and
- * with half cut off, 0.2 %. With a threshold of 95 %, the figures would be 96, 3.2 and 0.8 %.
+ * The share of a page's distinct words that its copy must contain. Of 530 pairs of a page and its markdown, written by
+ * the page's author or produced by another program, 95 % reach this share; with the last quarter of the markdown cut
+ * off, 1.3 % do, and with half cut off, 0.2 %. With a threshold of 95 %, the figures would be 96, 3.2 and 0.8 %.
  */
 const MIN_WORDS = 0.97
 /** Markdown's marks never make text more than twice as long. */

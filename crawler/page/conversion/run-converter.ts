@@ -19,8 +19,8 @@ const MAX_STDERR = 2000
 
 /**
  * Limits the resources of everything that the script starts, cuts it off from the network if the system lets every user
- * do that, and gives other processes priority over it. The line that runs in the background ends the process group when
- * the process that started it ends, because that process's end of the pipe is then closed.
+ * do that, and gives other processes priority over it. The line that runs in the background kills the process group
+ * when the process that started the script exits, because that closes its end of the pipe.
  */
 const SCRIPT = `
 memory=$1 seconds=$2 blocks=$3; shift 3

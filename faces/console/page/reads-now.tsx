@@ -84,7 +84,7 @@ function Outcome({ tried }: { readonly tried: Tried }) {
             <Fact name="Links">
               {counted(reading.links.total, "link")}
               <small>
-                {reading.links.followed} followed, {reading.links.outside} outside
+                {reading.links.followed} followed, {reading.links.outside} outside the source
               </small>
             </Fact>
             {reading.canonical !== null && <Fact name="Canonical">{reading.canonical}</Fact>}

@@ -83,8 +83,8 @@ export function JudgedQuestions() {
 const NoneJudged = ({ onImported }: { readonly onImported: () => void }) => (
   <Nothing icon="check" title="No judged questions yet">
     <p>
-      A judged question is one whose right pages you know. Judge a few dozen to measure whether a synonym, a
-      new model or a new source makes search better or worse.
+      A judged question is one for which you know the right pages. Judge a few dozen to measure whether a
+      synonym, a new model or a new source makes search better or worse.
     </p>
     <p>
       Open a question that <Link to={{ view: "quality", shown: "queries", report: "top" }}>people asked</Link>{" "}

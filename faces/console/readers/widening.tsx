@@ -44,8 +44,8 @@ export const Widening = ({
     <p>
       {counted(gained, "page")} would gain readers.{" "}
       {gaining.total > 0 &&
-        `${counted(gaining.total, "person", "people")} would gain pages: ${gaining.users.join(", ")}${gaining.total > gaining.users.length ? ` and ${gaining.total - gaining.users.length} more` : ""}. `}
-      {losing.total > 0 && `${counted(losing.total, "person", "people")} would lose pages.`}
+        `${counted(gaining.total, "person", "people")} would gain access to pages:  ${gaining.users.join(", ")}${gaining.total > gaining.users.length ? ` and ${gaining.total - gaining.users.length} more` : ""}. `}
+      {losing.total > 0 && `${counted(losing.total, "person", "people")} would lose access to pages.`}
     </p>
     <p class="small">
       The change takes effect as soon as it is saved. Only people who have signed in are counted.

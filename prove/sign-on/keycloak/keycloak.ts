@@ -62,7 +62,7 @@ export class Keycloak implements AsyncDisposable {
 
   async #start(): Promise<void> {
     const installed = findKeycloak()
-    if (installed === null) throw new Error("KEYCLOAK names no installation")
+    if (installed === null) throw new Error("KEYCLOAK does not name the folder of a Keycloak installation")
     // Keycloak writes to the folder next to its programs.
     for (const name of ["bin", "lib", "themes", "providers"])
       symlinkSync(join(installed, name), join(this.#folder, name))

@@ -104,7 +104,7 @@ const ACCOUNT = "account"
 const CREDITS = ""
 /** Maximum number of keys for which the amount left under their limits is remembered from the last admitted call. */
 const MOST_KNOWN = 10_000
-/** How long credits reserved by a process that has ended stay reserved, unless another process notices that earlier. */
+/** How long credits reserved by a process that has ended stay reserved, unless another process notices sooner that it has ended. */
 const HOLD_MS = 3_600_000
 
 type LedgerQueries = Queries<LedgerTables>

@@ -110,7 +110,7 @@ test("expired slots are looked for once a minute", async () => {
 })
 
 describe("a slot that cannot be created", () => {
-  /** The limiter of a state in which the statement that creates a slot runs `run` instead. */
+  /** A limiter on a state in which `run` is called instead of the statement that creates a slot. */
   function rates(db: StateStore, run: () => Promise<{ readonly changes: number }>): SharedRates {
     const native = db.native.bind(db)
     vi.spyOn(db, "native").mockImplementation((sql) => ({

@@ -74,7 +74,7 @@ const slotsTaken = once((q: Queries<RateTables>, { name, calls, spanMs }: Wanted
 /** Number of attempts to take a slot: another process might have created the slot that this one was about to create. */
 const TRIES = 8
 const MOMENT_MS = 500
-/** Time between two checks for slots that are no longer taken, while there are calls. */
+/** Minimum time between checks for slots that are no longer in use; only calls trigger these checks. */
 const TIDY_MS = 60_000
 
 /**

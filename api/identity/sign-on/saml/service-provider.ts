@@ -120,8 +120,8 @@ export class ServiceProvider {
       // The provider decides how users sign in and how they are named.
       disableRequestedAuthnContext: true,
       identifierFormat: null,
-      // Without this, the library doesn't check the subject confirmation. Which request is expected is known only from
-      // the browser's cookie.
+      // Without this, the library doesn't check the subject confirmation. Only the browser's cookie says which request
+      // is expected.
       validateInResponseTo: ValidateInResponseTo.always,
       cacheProvider: ANY_REQUEST,
       ...(requestId !== undefined && { generateUniqueId: () => requestId }),
