@@ -66,5 +66,5 @@ export function harvestTable(harvests: readonly Harvest[]): string {
     ({ program, expected, indexed, missing, junk, titles }) =>
       `| ${program} | ${expected} | ${expected - missing.length} | ${indexed} | ${junk.length} | ${titles} |`,
   )
-  return `| program | pages of content | of them indexed | indexed in total | junk | titles correct |\n|---|---|---|---|---|---|\n${rows.join("\n")}\n`
+  return `| program | content pages | content pages indexed | indexed in total | junk | titles correct |\n|---|---|---|---|---|---|\n${rows.join("\n")}\n`
 }

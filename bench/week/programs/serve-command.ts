@@ -19,7 +19,7 @@ const ended = new Promise((resolve) => process.once("SIGINT", resolve).once("SIG
 const { sites, missing } = await buildPrograms(values.programs)
 for (const [at, site] of sites.entries()) {
   const served = servers.use(await site.serve(Number(values.port) + at))
-  process.stdout.write(`${served.url}${site.start}  ${site.program}; ${site.pages.length} pages of content\n`)
+  process.stdout.write(`${served.url}${site.start}  ${site.program}; ${site.pages.length} content pages\n`)
 }
 for (const { name, why } of missing) process.stdout.write(`not served: ${name}: ${why}\n`)
 const { authority } = await certificates(values.programs)
