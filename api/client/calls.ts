@@ -649,7 +649,7 @@ export type WatchWithDeliveries = {
   readonly pages_seen: number
   /** Address of its Atom feed. Anyone with this address can read it. */
   readonly feed_url: string
-  /** Messages of the last week, newest first. */
+  /** Messages from the last week, newest first. */
   readonly deliveries: readonly WatchDelivery[]
   /** For a watched question: a body of `/search`. */
   readonly question?: { readonly [name: string]: unknown } | undefined

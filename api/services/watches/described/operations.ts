@@ -64,7 +64,7 @@ const WatchDelivery = namedObject("WatchDelivery", {
 })
 const WatchWithDeliveries = namedObject("WatchWithDeliveries", {
   ...common,
-  deliveries: listOf(WatchDelivery, "Messages of the last week, newest first."),
+  deliveries: listOf(WatchDelivery, "Messages from the last week, newest first."),
   ...optional(subject),
 })
 const WatchEntry = namedObject("WatchEntry", {
