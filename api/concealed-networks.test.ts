@@ -8,7 +8,7 @@ import type { Reader } from "#crawler"
 
 import { type ServedApp, serveApp } from "./testing/serve-app.ts"
 
-// The caller in these tests names hosts of the operator's network, one by one, to find out which of them exist.
+// The caller in these tests names hosts on the operator's network, one by one, to find out which of them exist.
 
 describe("unknown names and names that lead into a private network", () => {
   let site: TestSite

@@ -20,7 +20,7 @@ export interface RequestState {
   /** Names of the parts missing from the answer so far; see `server/degradation.ts`. */
   degraded: Degraded
   tracking: Tracking
-  /** The key for a call from a browser that sends no key; see sessions. */
+  /** The key used for a call from a browser that doesn't send one; see sessions. */
   presented?: ApiKey
   /** The person for whom a trusted proxy vouches with this request. */
   recognised?: { readonly key: ApiKey; readonly user: string }
@@ -30,7 +30,7 @@ export interface RequestState {
   key: ApiKey
   /** Whether this is the key the operator lends to callers without a key. */
   isLent?: boolean
-  /** The pages this key may see; endpoints have no engine and no reader other than these. Set by `admission`, like the bill. */
+  /** The pages this key may see; endpoints can reach an engine or a reader only through it. Set by `admission`, like the bill. */
   reach: Reach
   bill: Bill
   /** The question of an answered call, for the log when the operator wants questions logged. */
@@ -38,7 +38,7 @@ export interface RequestState {
   /** The changed object before and after the call, for the audit log; left out if there was nothing to compare. */
   before?: unknown
   after?: (made: string | null) => Promise<unknown>
-  /** Other keys that the call made, changed or ended. The audit log names them for any caller. */
+  /** Other keys that the call created, changed or disabled. The audit log names these keys, whoever the caller is. */
   keysChanged?: readonly FieldChange[]
   /** The parsed JSON body, an object; set by `jsonBody`. */
   body: Readonly<Record<string, unknown>>
@@ -51,7 +51,7 @@ export type Middleware = Koa.Middleware<RequestState>
 export const responseTime = (ctx: Context): number =>
   Math.round(performance.now() - ctx.state.startedAt) / 1000
 
-/** The address of the appliance, as the caller used it. @param publicUrl the operator's setting, which takes precedence; empty if unset */
+/** The appliance's address, as used by the caller. @param publicUrl the operator's setting, which takes precedence; empty if unset */
 export const originOf = (ctx: Pick<Context, "protocol" | "host">, publicUrl = ""): string =>
   publicUrl || `${ctx.protocol}://${ctx.host}`
 

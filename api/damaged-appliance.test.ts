@@ -14,7 +14,7 @@ import { Fossick } from "#base/testing/fossick.ts"
 import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
-// The real processes, on folders that were filled by a real crawl and then damaged.
+// Runs the real processes on data folders that were filled by a real crawl and then damaged.
 
 const API = join(import.meta.dirname, "main.ts")
 const CRAWLER = join(import.meta.dirname, "../crawler/main.ts")
@@ -119,7 +119,7 @@ class Damaged implements AsyncDisposable {
     }
   }
 
-  /** Finds a file of the index whose path ends with the given text. */
+  /** Finds a file in the index whose path matches the given pattern. */
   async file(like: RegExp): Promise<string> {
     const names = await readdir(join(this.dir, "index"), { recursive: true })
     return join(

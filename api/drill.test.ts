@@ -18,8 +18,9 @@ import { article, html, startTestSite, type TestSite } from "#crawler/testing/te
 
 import { isAlive, startAppliance } from "./testing/appliance.ts"
 
-// A backup is restored into another folder and served there. It contains everything that would go out at startup: a
-// queued run, a schedule, a message that its receiver did not accept, and an image that was not read.
+// A backup is restored into another folder and served there. It contains everything that would make the appliance send
+// requests at startup: a queued run, a schedule, a message that its receiver did not accept, and an image that was not
+// read.
 
 const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 /** Longer than an appliance takes to send waiting messages at startup. */

@@ -11,7 +11,7 @@ import type { Tool } from "./server/operation/tool.ts"
 
 /**
  * Everything one folder adds to the appliance: one value that the folder exports, and one line in `features.ts`. The
- * value is loaded wherever settings are read, also by the supervisor, so it imports only its settings and types:
+ * value is loaded wherever settings are read, including in the supervisor, so it imports only its settings and types:
  * `serve` loads the code that answers.
  *
  * @typeParam Needs the parts of the app that it uses, by name; `app.ts` doesn't compile when the app lacks any of them

@@ -15,7 +15,8 @@ import { article } from "#crawler/testing/test-site.ts"
 
 import { type Appliance, startAppliance } from "./testing/appliance.ts"
 
-// FOSSICK_CA_FILE from end to end: every process of the appliance trusts it, and all of them need it.
+// Tests FOSSICK_CA_FILE end to end: every process of the appliance trusts the authority in that file, and all of them
+// need it.
 
 const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 const folder = mkdtempSync(join(tmpdir(), "fossick-authority-"))

@@ -60,7 +60,7 @@ function checkAbout(about: string): void {
   if (about.length > MAX_ABOUT_CHARS) throw new Error(`must have at most ${MAX_ABOUT_CHARS} characters`)
 }
 
-/** Adds a further check to a setting, which throws an Error that names the expected form. */
+/** Adds a further check to a setting; the check throws an Error that names the expected form. */
 function checked<T>(setting: Setting<T>, check: (value: T) => void): Setting<T> {
   return {
     ...setting,

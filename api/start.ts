@@ -41,7 +41,7 @@ const POLL_MS = 100
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 const STANDARD_OUTPUT = 1
 const STANDARD_ERROR = 2
-/** Milliseconds between two checks of whether an unwritable folder has become writable. */
+/** Milliseconds between checks of whether an unwritable folder has become writable. */
 const WRITABLE_AGAIN_MS = 2000
 /** Milliseconds until a crawler that kept failing is started again: a full disk may have room again. */
 const CRAWLER_AGAIN_MS = 15 * 60_000
@@ -56,8 +56,8 @@ export interface StartOptions {
  * Runs the appliance until it is asked to stop, then ends the process.
  * @returns the exit code if it does not start
  * @throws SettingsError
- * @throws KnownError if another appliance uses the folder, its state belongs to another Fossick, or it cannot listen on
- * its address
+ * @throws KnownError if another appliance uses the folder, the folder's state belongs to another Fossick, or the
+ * appliance cannot listen on its address
  */
 export async function startAppliance(options: StartOptions): Promise<number> {
   let say: PlainLog | undefined

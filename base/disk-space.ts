@@ -276,7 +276,7 @@ export class DiskRoom {
   }
 }
 
-/** Milliseconds between two checks, which is often enough: bulk writes use a few megabytes a second. */
+/** Milliseconds between checks, which are frequent enough: bulk writes use a few megabytes a second. */
 const LOOK_MS = 1000
 
 const megabytes = (bytes: number): string => `${Math.floor(bytes / MB)} MB`

@@ -8,6 +8,6 @@ export const EXIT = {
   usage: 2,
   /** A crawl finished with problems that need attention. */
   problems: 3,
-  /** Ctrl-C or SIGTERM ended it early; if the command's page says so, running it again continues from there. */
+  /** Ctrl-C or SIGTERM ended the command early; if its page says so, running it again continues from there. */
   interrupted: 130,
 } as const

@@ -54,7 +54,7 @@ export function makeFolder(path: string, mode?: number): void {
     mkdirSync(path, mode)
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === "EEXIST"
-    // Another process may have created it in the meantime. A read-only root reports EROFS for existing folders.
+    // Another process may have created the folder in the meantime. A read-only root reports EROFS for existing folders.
     if (!isThere && !existsSync(path)) throw error
     if (!statSync(path).isDirectory()) throw error
   }

@@ -7,7 +7,7 @@ const MB = 1_000_000
 const UNITS: Readonly<Record<string, number>> = { "": 1, MB: 1, GB: 1000, TB: 1_000_000 }
 const MOST_MB = 1_000_000_000
 
-/** The number of bytes that this means on a disk of `totalBytes`. */
+/** The number of bytes that `space` means on a disk of `totalBytes`. */
 export const bytesOf = (space: FreeSpace, totalBytes: number): number =>
   typeof space === "number" ? space * MB : (space.percent / 100) * totalBytes
 

@@ -15,7 +15,7 @@ export class CommandError extends KnownError {}
 /**
  * Runs the work of `fossick <name>`, which returns its exit code, and turns errors into a message and an exit code.
  * Also ends when nothing reads its output any more, unless it `outlivesReader`. Loads neither engine nor crawler, so
- * that a typing error is answered at once.
+ * that a mistyped command is answered at once.
  */
 export async function runCommand(
   name: string,

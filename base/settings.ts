@@ -4,7 +4,7 @@ import { didYouMean } from "./text/near-names.ts"
 
 /** One setting: its name in the environment, its default as written there, and what it means. */
 export interface Setting<T> {
-  /** The environment variable's name. `X402_*` names are also used by other sellers of the x402 protocol. */
+  /** The environment variable's name. `X402_*` names are also used by other programs that sell through the x402 protocol. */
   readonly name: `FOSSICK_${string}` | `X402_${string}`
   readonly default: string
   /** One sentence for the handbook. */
@@ -104,7 +104,8 @@ export class SettingsError extends Error {
 
 /**
  * The environment, with the settings file as a fallback: `FOSSICK_CONFIG_FILE`, otherwise `fossick.env` in the working
- * directory if it exists. The file has the format of a `.env` file and the same names; the environment wins.
+ * directory if it exists. The file has the format of a `.env` file and uses the same names as the environment, which
+ * takes precedence.
  */
 export function environment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   // Without this, Node's crash report, if the operator enables it, would contain the whole environment.

@@ -5,7 +5,7 @@
  */
 export const steadyNow = (): number => Math.round(performance.timeOrigin + performance.now())
 
-/** Maximum drift between the wall clock and the steady clock between two checks; a larger difference means that the clock was set. */
+/** Maximum drift of the wall clock from the steady clock from one check to the next; a larger difference means that the clock was set. */
 const STEP_MS = 60_000
 
 /** Notices when the wall clock is set. */

@@ -12,7 +12,7 @@ import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 import { COMMANDS } from "./registry.ts"
 import { FOSSICK, Fossick } from "./testing/fossick.ts"
 
-// Every command prints text from pages, addresses and errors, and no terminal may interpret it.
+// Every command prints text from pages, addresses and errors; a terminal must never interpret this text.
 
 /** Clears the screen, sets the window's title, rings the bell, reverses the text direction, and starts the line over. */
 const HOSTILE = "\u001b[2J\u001b]0;owned\u0007\u009b31m\u202eevil\u2066\u2069\u200f"

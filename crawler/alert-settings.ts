@@ -143,7 +143,7 @@ export const alertSettings = {
 
 export type AlertConfig = Values<typeof alertSettings>
 
-/** Errors in combinations of settings that are each valid alone. */
+/** Errors in combinations of settings that are each valid on their own. */
 export const alertProblems = (config: AlertConfig): string[] => [
   ...mailProblems(config),
   ...ntfyProblems(config),

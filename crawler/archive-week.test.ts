@@ -13,7 +13,7 @@ import { CrawlFixture, shareFor, temporaryFolder, testConfig } from "./testing/c
 
 const ADDRESS = "https://nas.example.com/handbook/"
 
-/** Words that appear in this order in no other file. */
+/** A text whose words appear in this order in no other file. */
 function text(name: string, edition = 1): string {
   const words =
     "lantern meadow copper river thunder garden bridge silver winter candle mountain letter".split(" ")

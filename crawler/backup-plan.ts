@@ -23,8 +23,8 @@ export function backupFileName({ name }: Pick<BackupPlan, "name">, at: Date): st
 const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z\.tar$/
 
 /**
- * When the backup in a file of this name began, in milliseconds since 1970; `null` if the file is not a backup of this
- * plan.
+ * When the backup in the file with this name began, in milliseconds since 1970; `null` if the file is not one of this
+ * plan's backups.
  */
 export function timeOfFile({ name }: Pick<BackupPlan, "name">, file: string): number | null {
   if (!file.startsWith(`${name}-`)) return null

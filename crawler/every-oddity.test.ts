@@ -31,9 +31,9 @@ const OCTETS = document("application/octet-stream")
 
 interface Oddity {
   readonly answer?: Answer
-  /** How a first visit ends; `null` if it is never visited. */
+  /** How the first visit to the address ends; `null` if the address is never visited. */
   readonly outcome: string | null
-  /** The title of the page, if the address becomes one. */
+  /** The title of the page, if the address becomes a page. */
   readonly title?: string
 }
 

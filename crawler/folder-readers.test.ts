@@ -6,7 +6,8 @@ import { runJob } from "./crawl/run-job.ts"
 import { defineSource } from "./source.ts"
 import { CrawlFixture, shareFor, temporaryFolder, testConfig } from "./testing/crawl-fixture.ts"
 
-// Files in a folder that list readers: runs notice changes to them although the files beside them are unchanged.
+// Files that list the readers of a folder: runs notice changes to these files even if the files beside them are
+// unchanged.
 
 const ADDRESS = "https://nas.example/docs/"
 let fixture: CrawlFixture

@@ -2,7 +2,7 @@ import type { HostWait } from "./fetch/hosts/host-waits.ts"
 import type { OutcomeCounts, OutcomeName } from "./outcome-name.ts"
 import type { Source, SourceAuthor } from "./source.ts"
 
-/** Milliseconds between two heartbeats of a process that works on a job. */
+/** Milliseconds between heartbeats of a process that works on a job. */
 export const BEAT_MS = 1000
 
 /**
@@ -30,7 +30,7 @@ export type JobResult = "finished" | "finished-with-problems" | "failed"
 
 export const JOB_RESULTS: readonly JobResult[] = ["finished", "finished-with-problems", "failed"]
 
-/** A result with a one-line reason; null for a run without problems. */
+/** A result with a one-line reason, which is null for a run without problems. */
 export interface Judged {
   readonly result: JobResult
   readonly reason: string | null
@@ -109,7 +109,7 @@ export interface Failure {
 
 // Notes for the operator that a run writes to `job.note`. The functions below write the notes and tell them apart.
 
-/** The separator between two notes of one run. */
+/** The separator between the notes of one run. */
 export const BETWEEN_NOTES = "; "
 
 export const limitNote = (limit: string): string => `ended at ${limit}`
@@ -137,7 +137,7 @@ export const listNotesIn = (notes: string | null): readonly string[] =>
 /** Which part of its work a run did not do, according to its notes. */
 export interface Undone {
   readonly endedAtLimit: boolean
-  /** Whether the run left addresses unvisited because it was stopped or gave up on a host; no outcome counts them. */
+  /** Whether the run left addresses unvisited because it was stopped or gave up on a host; they are not included in the outcome counts. */
   readonly leftAddresses: boolean
 }
 

@@ -13,7 +13,7 @@ interface Mail {
   readonly id: number
   /** Number of the message that this one answers. */
   readonly to: number | null
-  /** The first message of its thread. */
+  /** Number of the first message in the thread. */
   readonly root: number
 }
 

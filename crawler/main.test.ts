@@ -65,7 +65,7 @@ test("a job survives its process and the appliance: it visits every page once, a
     ["/p17", () => crawler?.stop()],
   ])
   const links = Array.from({ length: PAGES }, (_, index) => `/p${10 + index}`)
-  // After the signal each page links to one more, so that the job cannot end before it reacts.
+  // After the signal, each page links to one more, so that the job cannot run out of pages before it reacts.
   const further = new Map<string, string>()
   let isGrowing = true
   const page: Answer = async (request, response) => {
@@ -133,7 +133,7 @@ test("three running jobs survive kill -9 of their process: nothing is lost, and 
         return
       }
       asked.add(name)
-      // By then all three are running, and none is done.
+      // By then all three jobs are running, and none is done.
       if (asked.size === 3 && request.url === "/p3" && !isKilled) {
         isKilled = true
         await crawler?.killJob()

@@ -49,7 +49,7 @@ import { KnownError } from "#base/errors.ts"
 
 const JOB_WORKER = moduleBeside(import.meta.url, "./crawl/job-worker")
 const POLL_MS = 250
-/** Wait between two attempts when a job process failed, or when another writer has the index; doubled each time. */
+/** Wait between attempts when a job process has failed, or when another writer has the index; doubled each time. */
 const PAUSE_MS = 2000
 const MAX_PAUSE_MS = 30_000
 /** Time limit for a crawler that lost its appliance to stop its work. */
@@ -60,9 +60,9 @@ const LOST_MS = 20_000
 const LEAD = "crawler-lead"
 const ONLY = "crawler-of-embedded-index"
 const DAY_MS = 86_400_000
-/** Time between two checks for entries that are old enough to be forgotten. */
+/** Time between checks for entries that are old enough to be forgotten. */
 const TIDY_MS = 3_600_000
-/** Milliseconds between two checks that all index files exist and have the right sizes, and that there are no leftover ones. */
+/** Milliseconds between checks that all index files exist and have the right sizes, and that no superfluous ones are left over. */
 const SIZES_MS = 15_000
 
 const env = environment()
@@ -354,7 +354,7 @@ function tellNear(): void {
   isNear = room.isNear()
 }
 
-/** Does work, and logs errors that will recur or that can be made up for later: neither a full disk nor an unreachable state ends the process. */
+/** Does work. A full disk or an unreachable state is only logged and does not end the process: the error will recur, or the work can be made up for later. */
 async function unlessStuck(work: () => Promise<void>): Promise<void> {
   try {
     await work()

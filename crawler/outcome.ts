@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
 
-/** Every way a visit to an address can end. The crawl summary is this union, counted. */
+/** Every way a visit to an address can end. The crawl summary counts visits by these outcomes. */
 export type CrawlOutcome =
   | { readonly kind: "indexed"; readonly page: PageUrl }
   | { readonly kind: "unchanged"; readonly page: PageUrl }
@@ -17,7 +17,7 @@ export type CrawlOutcome =
       readonly kind: "failed"
       readonly because: FailureReason
       readonly detail: string
-      /** Present for a response with an error status. */
+      /** Present only for a response with an error status. */
       readonly status?: number
     }
 

@@ -25,7 +25,7 @@ export interface Reading {
   readonly copy?: MarkdownCopy | undefined
   /** Whether a browser rendered the page. */
   readonly rendered?: boolean
-  /** Whether a browser rendered it from a document that the site sends for other addresses too. */
+  /** Whether a browser rendered the page from a document that the site sends for other addresses too. */
   readonly isShell?: boolean
   /** Other addresses with the same document that were read without a browser and must be read again. */
   readonly readAnew?: readonly PageUrl[]
@@ -79,7 +79,7 @@ export interface Reader extends AsyncDisposable {
 }
 
 export interface SitemapOptions {
-  /** The most pages to return. */
+  /** The maximum number of pages to return. */
   readonly limit: number
   /** Decides which of the listed pages are returned. Default: all. */
   readonly wants?: (page: PageUrl) => boolean
@@ -103,7 +103,7 @@ export interface ReadOptions {
   readonly rendering?: Rendering
   /** Whether to return the document itself with its reading. Default false. */
   readonly withHtml?: boolean
-  /** Take a picture of the page; only with the rendering `browser`. */
+  /** If set, a picture of the page is taken; only with the rendering `browser`. */
   readonly screenshot?: ScreenshotOptions
   /** The shortest time in milliseconds that a browser waits before reading a page. Default 0. */
   readonly settleMs?: number
@@ -150,7 +150,7 @@ export interface VisitOptions
 
 export interface WalkOptions {
   readonly url: string
-  /** The number of link steps from the start, at least 0. */
+  /** The maximum number of link steps from the start, at least 0. */
   readonly maxDepth: number
   /** The maximum number of links followed from one page. */
   readonly maxBreadth: number
@@ -163,8 +163,9 @@ export interface WalkOptions {
   readonly selectDomains?: readonly string[]
   readonly excludeDomains?: readonly string[]
   /**
-   * How pages are discovered: `include` adds the pages of the site's sitemaps to those found by links, `only` follows
-   * no links. With `discoverOnly`, an `only` walk reports the start if a sitemap lists it. Default: only by links.
+   * How pages are discovered: `include` adds the pages in the site's sitemaps to those found through links, `only`
+   * follows no links. With `discoverOnly`, an `only` walk reports the start if a sitemap lists it. Default: only
+   * through links.
    */
   readonly sitemap?: "include" | "only"
   /** Whether to also return, after all others, the pages that are linked but outside the start's registrable domain. */
@@ -208,7 +209,7 @@ export interface WalkStep {
   readonly score: number
 }
 
-/** Lets a walk be paused between two pages and continued later. */
+/** Lets a walk be paused between pages and continued later. */
 export interface WalkPause {
   /** The state in which an earlier walk with the same options was paused; null for a new walk. */
   readonly from: WalkFrontier | null

@@ -152,7 +152,7 @@ describe("conditional requests", () => {
     expect(runs.page("/news")).toMatchObject({ topic: "news", publishedAt: new Date("2026-01-04") })
     const noted = await notes()
     expect(noted).toMatchObject({ images: expect.stringContaining("big.jpg") as unknown })
-    // News sitemaps list only the articles of the last two days; facts about earlier ones stay.
+    // News sitemaps list only the articles of the last two days; facts about earlier articles are kept.
     runs.site.serve({ "/sitemap.xml": xml("<urlset></urlset>") })
     runs.now += 3 * DAY
     expect(await runs.run("all")).toMatchObject({ outcomes: { unchanged: 2 }, indexed: [] })

@@ -41,7 +41,7 @@ const SPECS = {
   docs: () => ({ name: "docs", seeds: [site.url("/docs/")], scope: "prefix" as const }),
 }
 
-/** A run of a declared source and its judgement, a day after the one before. */
+/** A run of a declared source, followed by its judgement, a day after the previous run. */
 async function run(name: keyof typeof SPECS, more: Partial<SourceSpec> = {}, isDeclared = true) {
   const spec = { removal: { maxShare: 1 }, ...SPECS[name](), ...more }
   if (isDeclared) await sources.put(spec)

@@ -35,15 +35,16 @@ export interface Source {
   /** Where every run starts: at least one absolute http(s) address. */
   readonly seeds: readonly string[]
   /**
-   * Absolute path of a folder whose files are its pages. They have addresses below its one seed, which ends with `/`,
-   * and nothing is fetched there. Null when the pages come from websites.
+   * Absolute path of a folder whose files are the source's pages. Their addresses are below the source's one seed,
+   * which ends with `/`, and nothing is fetched there. Null when the pages come from websites.
    */
   readonly folder: string | null
   /** `posix`: file modes and access control lists apply, as well as readers files; `none`: only readers files apply. */
   readonly folderReaders: "posix" | "none"
   /**
-   * Absolute path of an mbox, of a Maildir or of a folder of `.eml` files, whose threads and attachments are its pages.
-   * They have addresses below its one seed, which ends with `/`. Can also be a mailbox on a mail server.
+   * Absolute path of an mbox, of a Maildir or of a folder of `.eml` files, whose threads and attachments are the
+   * source's pages. Their addresses are below the source's one seed, which ends with `/`. Can also be a mailbox on a
+   * mail server.
    */
   readonly mailbox: string | MailServer | null
   /**
@@ -52,13 +53,13 @@ export interface Source {
    * pages come from elsewhere.
    */
   readonly archive: string | null
-  /** Whether its pages are documents that are sent to the appliance; these have their own addresses, or addresses below its one seed. */
+  /** Whether the source's pages are documents that are sent to the appliance; these have their own addresses, or addresses below the source's one seed. */
   readonly documents: boolean
-  /** A Git repository whose files are its pages, with addresses below its one seed. Null when the pages come from elsewhere. */
+  /** A Git repository whose files are the source's pages, with addresses below the source's one seed. Null when the pages come from elsewhere. */
   readonly repository: Repository | null
-  /** The addresses that belong to it, relative to each seed. */
+  /** The addresses that belong to the source, relative to each seed. */
   readonly scope: Scope
-  /** Patterns of addresses inside the scope; an address belongs to it when any pattern matches. When empty, all match. */
+  /** Patterns of addresses inside the scope; an address belongs to the source when any pattern matches. When empty, all match. */
   readonly include: readonly string[]
   /** Patterns of addresses that do not belong to the source, even if they match `include`. */
   readonly exclude: readonly string[]
@@ -78,7 +79,7 @@ export interface Source {
   /** The client certificate that is presented to the sites of the seeds and of the login. */
   readonly clientCert: ClientCertificate | null
   readonly pages: PageDefaults
-  /** The people who may read its pages; null for everybody. A page can be limited to fewer people, never opened to more. */
+  /** The people who may read the source's pages; null for everybody. A page can be limited to fewer people, never opened to more. */
   readonly readers: WrittenReaders | null
   /** Additional logins that visit each page to find out who may read it; if empty, this isn't determined. */
   readonly observers: readonly Observer[]
@@ -119,7 +120,7 @@ export interface MailServer {
   readonly folders: readonly string[]
 }
 
-/** The most that one run may use; null for no limit. */
+/** The limits for one run; null for no limit. */
 export interface SourceLimits {
   readonly pages: number
   /** Maximum number of link steps from a seed. */
@@ -133,7 +134,7 @@ export interface SourceLimits {
 export interface Politeness {
   /** Maximum number of pages fetched from one host at the same time. */
   readonly concurrency: number | null
-  /** Milliseconds between two requests to one host. */
+  /** Milliseconds between requests to one host. */
   readonly delayMs: number | null
   /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
   readonly robots: boolean | null
@@ -316,7 +317,7 @@ export function defineSource(spec: SourceSpec): Source {
 
 /**
  * A source with the settings that runs apply. Only the operator, who is responsible for it, may ignore a site's
- * requests to crawlers or have files of the machine read: a source from the API obeys its sites and reads no folder,
+ * requests to crawlers or have files on the machine read: a source from the API obeys its sites and reads no folder,
  * regardless of its fields.
  */
 export function sourceBy(author: SourceAuthor, spec: SourceSpec): Source {

@@ -23,7 +23,7 @@ import { FossickClient, FossickError } from "./client.ts"
 import { clientSource } from "./generate/client-source.ts"
 import { typeOf } from "./generate/schema-types.ts"
 
-// An appliance on a socket, and a program that manages it only through the client.
+// An appliance listening on a socket, and a program that manages it only through the client.
 
 const opened = new AsyncDisposableStack()
 let site: TestSite

@@ -45,7 +45,7 @@ export class FossickError extends Error {
   }
 }
 
-/** The calls of an appliance, with types. */
+/** Typed calls to an appliance. */
 export class FossickClient {
   readonly #address: string
   readonly #key: string | undefined
@@ -121,7 +121,7 @@ interface AnyGiven extends CallOptions {
 function filled(template: string, path: Values): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(path[name] ?? "")
-    // With such a path segment, the address would be that of a different call.
+    // Such a path segment would turn the address into that of a different call.
     if (["", ".", ".."].includes(value)) throw new TypeError(`${name} must not be "${value}"`)
     return encodeURIComponent(value)
   })

@@ -25,8 +25,8 @@ export interface PlainSearchParts extends Pick<AskParts, "images" | "embedder" |
 }
 
 /**
- * The search for the APIs other than our own: with depth `basic`, at its price. Their results have no field that all
- * clients pass on, so the content of a page that contains instructions to models begins with a note.
+ * The search for the APIs other than our own: with depth `basic`, at the price for that depth. Their results have no
+ * field that all clients pass on, so the content of a page that contains instructions to models begins with a note.
  * @returns a function that searches; it throws ApiError 400 or Refusal for an invalid value
  */
 export function plainSearch(limits: SearchLimits, { visits, ...parts }: PlainSearchParts) {

@@ -13,7 +13,7 @@ import { wantsSocket } from "./web-socket.ts"
 /** Milliseconds within which a caller must send its whole request; protects the sockets from slow senders. */
 const REQUEST_MS = 30_000
 
-/** Milliseconds between two checks for late senders. */
+/** Milliseconds between checks for late senders. */
 const CHECK_MS = 5000
 
 /** Milliseconds after which the system asks a silent peer whether it is still there, so that dead connections are closed. */
@@ -55,7 +55,7 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAlive: true,
     keepAliveInitialDelay: PROBE_MS,
-    // Node would refuse this request with an empty body, so it is refused here.
+    // A request without `Host` is refused in this file, because Node would refuse it with an empty response.
     requireHostHeader: false,
     // Other protocols are not supported: a request that offers to upgrade to one is answered as if it hadn't.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => wantsSocket(headers),
@@ -104,7 +104,7 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
   return server
 }
 
-/** Routes a WebSocket request like any other: if it doesn't open one, it is answered normally, and the connection ends. */
+/** Routes a WebSocket request like any other: if no WebSocket is opened, the request is answered normally, and the connection ends. */
 function answerUpgrade(
   server: Server,
   sockets: Set<Socket>,

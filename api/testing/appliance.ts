@@ -30,7 +30,7 @@ export async function startAppliance(env: Readonly<Record<string, string>> = {})
     ...CHILD_ENV,
     FOSSICK_DATA_DIR: dataDir,
     FOSSICK_PORT: "0",
-    // Loading it takes a third of the startup time; tests of answers turn it on.
+    // Loading the unit reader takes a third of the startup time; tests of answers turn it on.
     FOSSICK_UNIT_READER: "off",
     ...env,
   }

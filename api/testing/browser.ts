@@ -20,7 +20,7 @@ const FLAGS = [
   "--renderer-process-limit=1",
 ]
 
-/** Pages in a browser that other test files in the process also use. The caller disposes of it. */
+/** Pages in a browser that other test files in the process also use. The caller disposes of this object. */
 export interface TestBrowser extends AsyncDisposable {
   readonly context: BrowserContext
 }

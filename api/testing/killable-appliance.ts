@@ -22,7 +22,7 @@ const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 export class KillableAppliance {
   readonly url: string
   readonly key = KEY
-  /** Holds the data folder, and any other files of a test. */
+  /** Folder that contains the data folder, and any other files of a test. */
   readonly folder: string
   readonly #env: Readonly<Record<string, string | undefined>>
   #child: ReturnType<typeof spawn> | null = null
@@ -92,7 +92,7 @@ export class KillableAppliance {
   }
 }
 
-/** Returns an appliance that has not been started yet. It is ended after the test that asks for it. */
+/** Returns an appliance that has not been started yet. It is killed after the test that asks for it. */
 export async function killableAppliance(): Promise<KillableAppliance> {
   const folder = temporaryFolder()
   const vectors = await startCheapVectors()

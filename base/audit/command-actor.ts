@@ -18,7 +18,7 @@ function userName(): string {
 
 const changed: FieldChange[] = []
 
-/** Adds something that the command's arguments do not contain, such as a key that it created, to the entry for the running command. */
+/** Adds to the entry for the running command something that its arguments do not contain, such as a key that the command created. */
 export const tellChange = (change: FieldChange): void => void changed.push(change)
 
 /** The changes recorded by the command that has just run: all those since the last call of this function. */

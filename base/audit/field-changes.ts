@@ -33,7 +33,7 @@ export function fieldChanges(before: unknown, after: unknown): readonly FieldCha
   return left === 0 ? shown : [...shown, { field: `and ${left} more`, before: null, after: null }]
 }
 
-/** A key that was created or revoked, in the form that an entry uses to list it in addition to its object: `keys/3f9c2a`, with its name before and after. */
+/** A key that was created or revoked, as an entry lists it in addition to the entry's object: `keys/3f9c2a`, with the key's name before and after. */
 export const keyChange = (
   { id, name }: { readonly id: string; readonly name: string },
   what: "made" | "ended",

@@ -175,7 +175,7 @@ export class FairPool {
     const begun = { at: performance.now() }
     this.#begun.add(begun)
     try {
-      // The wait isn't passed on in a long task, because the requests that it makes have their own time limits.
+      // A long task does not inherit the wait, because the requests that it makes have their own time limits.
       const waited = this.#isLong ? 0 : waitedHere() + begun.at - asked
       const work = () => havingWaited(waited, task)
       return await (typeof key === "string" && key !== APPLIANCE ? actingFor(key, work) : work())
@@ -189,7 +189,7 @@ export class FairPool {
 
   /**
    * Takes a place immediately or not at all. Since tasks cannot wait here, a key has at most half of the places.
-   * @returns a function that releases the place, once, or null for this key
+   * @returns a function that releases the place, once; null if this key gets no place
    */
   enter(key: Party): (() => void) | null {
     if (this.#running >= this.places || (this.#held.get(key) ?? 0) >= this.#half) {

@@ -1,4 +1,4 @@
-/** Milliseconds between two checks. Measured: a decoder that writes as fast as it can takes 20 to 40 MB more in this time, even on a busy machine. */
+/** Milliseconds between checks. Measured: a decoder that writes as fast as it can takes 20 to 40 MB more in this time, even on a busy machine. */
 const WATCH_MS = 20
 
 /** Calls `onOver` when this process uses more than `memoryMb`, whatever the memory is used for. Doesn't keep the process alive. */

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process"
 
 /** Exit code of a process that found the index locked by another writer. */
 export const EXIT_LOCKED = 3
-/** Exit code of a job process that left work undone, since there is too little room on the disk. */
+/** Exit code of a job process that left work undone, because there was too little room on the disk. */
 export const EXIT_NO_ROOM = 4
 
 /** Exit code of a job process that needs to be restarted at once, for example with another model. */

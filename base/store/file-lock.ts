@@ -21,7 +21,7 @@ export function tryLock(file: string): Disposable | null {
   }
 }
 
-/** Work for which a data folder is locked. The crawler of an appliance has its own lock, since containers run it separately. */
+/** Work for which a data folder is locked. The crawler of an appliance has its own lock, since it can run in a separate container. */
 export type FolderRole = "appliance" | "crawler"
 
 const TAKEN: Readonly<Record<FolderRole, (by: string, dataDir: string) => string>> = {
@@ -109,7 +109,7 @@ function hold(place: string, lock: Disposable): void {
   held.add(lock)
 }
 
-/** Records next to a lock who holds it. The record is only for people: the lock alone decides, and a full disk is no reason not to hold it. */
+/** Records the holder of a lock in a file next to it. The file is only for people: the lock is valid without it, so a full disk is no reason not to hold the lock. */
 export function noteHolder(place: string): void {
   try {
     writeFileSync(`${place}.pid`, `${process.pid} ${hostname()}\n`)
@@ -119,8 +119,8 @@ export function noteHolder(place: string): void {
 }
 
 /**
- * The holder of a lock, as text: ` (process 4711)`, with the host if it is another one; empty if unknown. Process ids
- * are those inside a container, and the host's name is the one in `docker ps`.
+ * The holder of a lock, as text: ` (process 4711)`, with the host if that is not this one; empty if unknown. Process
+ * ids are those inside a container, and the host's name is the one in `docker ps`.
  */
 export function holderOf(place: string): string {
   try {

@@ -6,7 +6,7 @@ const SQLITE_NOTADB = 26
 const SQLITE_CORRUPT = 11
 
 /**
- * Acquires a lock among all processes of the machine: an SQLite file in an exclusive transaction. The operating system
+ * Acquires a lock among all processes on the machine: an SQLite file in an exclusive transaction. The operating system
  * releases it when the process ends, however it ends, so no stale lock is left behind. A damaged file, which no process
  * can lock, is replaced.
  *

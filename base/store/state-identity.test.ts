@@ -11,7 +11,7 @@ let folder: string
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "fossick-"))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** The result of starting on the folder. */
+/** Opens the folder's state store, as a start does. @returns what {@link strangeState} reports */
 async function start(dataDir = folder): Promise<string | null> {
   using db = await openStateStore(dataDir)
   return await strangeState(dataDir, db)

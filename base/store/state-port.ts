@@ -39,7 +39,7 @@ export interface StateStore extends Disposable {
   first(work: () => Promise<void>): void
   /** Waits until all `work` of {@link first} is done. */
   ready(): Promise<void>
-  /** Longest wait for other processes that write, in milliseconds; 0: no wait. */
+  /** Longest wait for other processes that are writing, in milliseconds; 0: no wait. */
   patienceMs: number
   /** Sets whether a commit waits for the disk, so that it survives a power failure. Call it outside transactions. */
   setDurable(isDurable: boolean): void

@@ -66,7 +66,7 @@ test("the write-ahead log is small once it is in the file, however large it was"
   expect(ahead()).toBeGreaterThan(16 * MB)
 })
 
-/** The result for a file with this many free pages. */
+/** The statements that `giveBack` runs on a file with this many free pages. */
 async function saidTo({
   free = 0,
   pages = 1,

@@ -30,7 +30,7 @@ const OWN_FOLDER = 0o700
 const OWN_FILE = 0o600
 /** Lets {@link giveBack} return the space of deleted rows. Has no effect on a file that already has tables. */
 export const OF_A_NEW_FILE = "pragma auto_vacuum = incremental"
-/** The write-ahead log grows while a reader keeps it open for long, and shrinks to this size at the next checkpoint. */
+/** The write-ahead log grows while a reader keeps it open for a long time, and shrinks to this size at the next checkpoint. */
 const WAL_BYTES = 16 * 1024 * 1024
 /** SQLite's code for a file that can shrink incrementally. */
 const INCREMENTAL = 2
@@ -133,8 +133,8 @@ async function beginState(db: StateStore): Promise<void> {
 }
 
 /**
- * Tightens permissions that an earlier version or another program left open, and says so unless `silently`. Files of other users
- * stay unchanged.
+ * Tightens permissions that an earlier version or another program left too open, and says so unless `silently`. Files
+ * that belong to other users stay unchanged.
  */
 function closeToOthers(path: string, mode: number, silently = false): void {
   const found = statSync(path, { throwIfNoEntry: false })
@@ -165,7 +165,7 @@ export function migrate(db: StateStore, part: string, allSteps: readonly Step[])
   })
 }
 
-/** Number of steps that each part has run in the original, for each store that becomes a copy. */
+/** Number of steps that each part has run in the original, for each store that is becoming a copy. */
 const copied = new WeakMap<StateStore, ReadonlyMap<string, number>>()
 
 /**
@@ -225,7 +225,7 @@ export async function transaction<T>(db: StateStore, work: () => Promise<T>): Pr
 }
 
 /**
- * Returns the space of deleted rows in `state.db` to the file system, except for some reserve. A file from an older
+ * Returns the space of deleted rows in `state.db` to the file system, except for a reserve. A file from an older
  * version keeps its length and reuses its empty space; a database server frees space automatically.
  */
 export async function giveBack(db: StateStore): Promise<void> {

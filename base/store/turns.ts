@@ -27,7 +27,7 @@ const scopes = new AsyncLocalStorage<Scope>()
 export class Turns {
   /** Transactions, and statements waiting for them. */
   readonly #line = new Serial()
-  /** Writers of the same file, including those from other stores. */
+  /** Writers to the same file, including those from other stores. */
   readonly #writers: Serial
   readonly #due: (() => Promise<void>)[] = []
   readonly #doNext = sharing(() => this.#doFirst())

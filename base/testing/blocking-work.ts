@@ -50,7 +50,7 @@ export function growsForever(): never {
   for (;;) all.push(Array.from({ length: 100_000 }, () => Math.random()))
 }
 
-/** Limits of the thread. */
+/** The thread's resource limits. */
 export const limits = (): object => resourceLimits
 
 /** The names of environment variables, and the flags, that the thread can see. */

@@ -6,9 +6,9 @@ export interface Chance {
   below(end: number): number
   /** A random item of the list, which must not be empty. */
   one<T>(all: readonly T[]): T
-  /** At most this many different items, in their original order. */
+  /** At most this many distinct items, in their original order. */
   some<T>(all: readonly T[], count: number): T[]
-  /** True in that share of cases. */
+  /** True in the given share of cases. */
   happens(share: number): boolean
 }
 

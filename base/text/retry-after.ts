@@ -1,4 +1,4 @@
-/** How dates begin in RFC 9110 §5.6.7, and those that programs write instead (ISO 8601). */
+/** How dates begin: as defined in RFC 9110 §5.6.7, or as some programs write them instead (ISO 8601). */
 const DATE = /^(?:[a-z]{3,9},? |\d{4}-)/i
 
 /**

@@ -9,7 +9,7 @@ import {
 import { type Queries, queriesOf } from "../store/query/queries.ts"
 import type { StateStore, StateValue } from "../store/state-port.ts"
 
-/** A table of rows that are added in the order of their time. */
+/** A table of rows that are added in order of time. */
 export interface LogTable<Row> {
   readonly table: string
   /** Column with the owner of a row. */
@@ -27,7 +27,7 @@ export interface LogTable<Row> {
 /** Maximum number of rows kept. */
 export interface LogShares {
   readonly most: number
-  /** Maximum number of rows of one owner. */
+  /** Maximum number of rows per owner. */
   readonly mostOfOne: number
   /** Number of rows that a process writes before it counts the log's rows again. */
   readonly countEvery: number

@@ -23,7 +23,7 @@ export interface FollowOptions<Own> {
   readonly maySend?: (() => Promise<boolean>) | undefined
   /** Deletes other finished data whenever the outbox deletes its own: once an hour. */
   readonly tidy?: () => Promise<void>
-  /** Called after an attempt was recorded, to log it. */
+  /** Called after an attempt has been recorded, to log it. */
   readonly onSettled?: (message: Message & Own, attempt: Attempt) => Promise<void>
   /** Number of receivers contacted at the same time. Default: eight. */
   readonly receivers?: number
@@ -31,7 +31,7 @@ export interface FollowOptions<Own> {
   readonly isBrisk?: boolean
   readonly log: Logger
   readonly signal: AbortSignal
-  /** Milliseconds between two checks. Default: one second. */
+  /** Milliseconds between checks. Default: one second. */
   readonly pollMs?: number | undefined
 }
 

@@ -30,7 +30,7 @@ export interface Message {
   readonly attempts: number
   readonly createdAt: Date
   readonly lastAttemptAt: Date | null
-  /** When the next attempt is due; `null` once the message has ended. */
+  /** When the next attempt is due; `null` once the message has been delivered or abandoned. */
   readonly nextAttemptAt: Date | null
   /** Status of the last answer; null when there was none. */
   readonly lastStatus: number | null
@@ -59,13 +59,13 @@ interface Outboxes {
 }
 
 export interface OutboxOptions<Own, Columns extends object> {
-  /** A table created by the module that uses it, with {@link outboxColumns}, its own columns, and {@link dueIndex}. */
+  /** Name of a table that the module using it creates with {@link outboxColumns}, its own columns, and {@link dueIndex}. */
   readonly table: string
   /** Reads the columns that this table has in addition to those of every outbox. */
   readonly own: (row: Selectable<Columns>) => Own
   /** Whether a message waiting for another attempt holds up later ones to the same receiver. */
   readonly inOrder: boolean
-  /** A condition on the columns of messages that may be sent now. Default: all may. */
+  /** A condition on a message's columns that must hold for the message to be sent now. Default: all messages may be sent. */
   readonly maySend?: Expression<SqlBool>
   readonly clock?: Clock
 }
@@ -119,8 +119,8 @@ const WAITING = sql.lit("waiting" as const)
 
 /**
  * Messages waiting for their receivers, in a table of `state.db`. Each is sent until it is accepted, or abandoned after
- * a day. Delivery is at least once, since a process may die after the receiver answers and before that is recorded
- * here.
+ * a day. Delivery is at least once, since a process may die after the receiver answers and before the answer is
+ * recorded here.
  *
  * @typeParam Columns the columns that the table has in addition to those of every outbox
  */
@@ -139,7 +139,7 @@ export class Outbox<Own = unknown, Columns extends object = StateRow> {
     this.#clock = options.clock ?? Date.now
   }
 
-  /** Adds a message, to be sent from now on. @param own values of the table's own columns */
+  /** Adds a message that is due immediately. @param own values of the table's own columns */
   async put(receiver: string, own: Insertable<Columns>, key: string | null = null): Promise<void> {
     const now = this.#clock()
     const times = { created_at: now, due_at: now, first_due_at: now }
@@ -199,7 +199,7 @@ export class Outbox<Own = unknown, Columns extends object = StateRow> {
       .execute()
   }
 
-  /** Immediately sends a message that has ended or is waiting for another attempt. @returns false if there is no such message. */
+  /** Makes a message due now, even if it was delivered or abandoned, or is waiting for another attempt. @returns false if there is no such message. */
   async retry(id: string): Promise<boolean> {
     const now = this.#clock()
     const { numUpdatedRows } = await this.#queries
@@ -235,7 +235,7 @@ export class Outbox<Own = unknown, Columns extends object = StateRow> {
     return n
   }
 
-  /** Deletes messages that ended more than a week ago. */
+  /** Deletes messages that were delivered or abandoned more than a week ago. */
   async prune(): Promise<void> {
     const time = (await deletionTime(this.#db, this.#clock())) - KEPT_MS
     await this.#queries

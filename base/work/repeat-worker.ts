@@ -14,7 +14,7 @@ export interface RepeatWorkerOptions {
   readonly onExit?: (code: number | null) => void
   /** Name for the log, such as "the image process". */
   readonly called: string
-  /** Milliseconds between two checks for whether there is anything to do. */
+  /** Milliseconds between checks for work. */
   readonly pollMs: number
   /** Milliseconds before a process is restarted after a failure: doubled with each further failure in a row, up to a limit. */
   readonly pauseMs: number
@@ -23,7 +23,7 @@ export interface RepeatWorkerOptions {
   readonly signal: AbortSignal
 }
 
-/** Runs work in a separate process whenever there is any, so that its memory is freed, until the signal is aborted. */
+/** Until the signal is aborted, runs work in a separate process whenever there is any, so that its memory is freed afterwards. */
 export async function repeatWorker(options: RepeatWorkerOptions): Promise<void> {
   const { start, hasWork, isFailure = () => true, onExit, called, pollMs, pauseMs, maxPauseMs } = options
   const { log, signal } = options

@@ -44,7 +44,7 @@ export type Attempt =
 export interface Attempted {
   readonly state: DeliveryState
   readonly attempts: number
-  /** When the next attempt is due; `null` if the message has ended. */
+  /** When the next attempt is due; `null` if the message was delivered or abandoned. */
   readonly dueAt: number | null
   readonly firstDueAt: number
 }

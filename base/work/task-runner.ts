@@ -34,7 +34,7 @@ export interface Turn {
   /** Aborts when the process is stopping. */
   readonly stopped: AbortSignal
   readonly cancelled: AbortSignal
-  /** Whether it is time to give way to a task of another key; called between two steps. Once true, it stays true. */
+  /** Whether it is time to give way to a task of another key; called between steps. Once true, it stays true. */
   readonly isOver: () => Promise<boolean>
 }
 
@@ -54,11 +54,11 @@ export interface TaskRunnerOptions<T extends Task> {
   readonly room?: Pick<DiskRoom, "isLow"> | undefined
   readonly guard: Pick<TimeGuard, "mayDelete">
   readonly log: Logger
-  /** Milliseconds that a task is worked on before it gives way to another key's. Default half a minute. */
+  /** Milliseconds that a task is worked on before it gives way to a task of another key. Default: half a minute. */
   readonly turnMs?: number | undefined
 }
 
-/** Long enough for some steps of any task, and to make a restart worthwhile; short enough for others to wait for. */
+/** Long enough for a few steps of any task, and to make a restart worthwhile; short enough for other tasks to wait. */
 const TURN_MS = 30_000
 const TIDY_MS = 3_600_000
 /** How long to wait before checking the disk again. */
@@ -75,7 +75,7 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
   readonly #beginning = new Serial()
   #started: Promise<void> = Promise.resolve()
   #timers: readonly NodeJS.Timeout[] = []
-  /** Tasks give way one at a time, since only one task might be waiting. */
+  /** Id of the task that is giving way. Tasks do so one at a time, since only one task might be waiting. */
   #givingWay: string | null = null
   #waitsForRoom = false
 

@@ -3,7 +3,7 @@ export interface Pace {
   readonly pauseSeconds: number
   /** Seconds per request, including the site's answer. */
   readonly requestSeconds: number
-  /** Number of simultaneous requests of all crawlers. */
+  /** Number of simultaneous requests from all crawlers together. */
   readonly atATime: number
   /** Pages per second that the processors of all crawlers can read. */
   readonly pagesPerSecond: number
@@ -11,7 +11,7 @@ export interface Pace {
 
 export interface Crawl {
   readonly seconds: number
-  /** Seconds until 95 % of the pages were read. */
+  /** Seconds until 95% of the pages had been read. */
   readonly secondsTo95: number
   /** Number of hosts that still had pages left at that time. */
   readonly hostsAfter95: number
@@ -19,7 +19,7 @@ export interface Crawl {
 
 const MOST = 0.95
 
-/** Number of pages of each host, the largest first, by Zipf's law: the n-th host has a share of 1/n, but at least one page. */
+/** Number of pages on each host, the largest first, by Zipf's law: the n-th host has a share of 1/n, but at least one page. */
 export function pagesOfHosts(pages: number, hosts: number): number[] {
   let sum = 0
   for (let place = 1; place <= hosts; place++) sum += 1 / place

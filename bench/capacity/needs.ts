@@ -7,7 +7,7 @@ export interface Measured {
   readonly pages: number
   /** CPU time for writing words, passages and ready-made vectors. */
   readonly loadCpuSeconds: number
-  /** CPU time of a question at `basic`. */
+  /** CPU time for a question at search depth `basic`. */
   readonly questionCpuMs: number
   /** Memory of the answering processes and of servers (PSS). */
   readonly memoryMb: number
@@ -48,9 +48,9 @@ export interface Needs {
 
 /**
  * The resources that an engine needs for `passages`, calculated from smaller measurements. Disk, memory and loading
- * times follow the line through the smallest and the largest index measured, also beyond the largest. A question's CPU
- * time follows a power of the index size, with an exponent from the same two. With only one measurement, everything but
- * the question grows in proportion.
+ * times follow the line through the smallest and the largest index measured, even beyond the largest. A question's CPU
+ * time follows a power of the index size, with an exponent calculated from the same two. With only one measurement,
+ * everything but the question grows in proportion.
  *
  * @throws RangeError if there is no measurement
  */
@@ -71,7 +71,10 @@ export function needsOf(measured: readonly Measured[], passages: number): Needs 
   }
 }
 
-/** The power of the size by which a question's CPU grows, between 0 and 1: neither free nor worse than reading everything. */
+/**
+ * The exponent with which a question's CPU time grows with the index size, between 0 and 1: at best the time does not
+ * grow at all, at worst in proportion, as if the whole index were read.
+ */
 function exponent(first: Measured, last: Measured): number {
   if (first === last) return 0
   const power = Math.log(last.questionCpuMs / first.questionCpuMs) / Math.log(last.passages / first.passages)

@@ -1,9 +1,9 @@
 import type { Chance } from "#base/testing/chance.ts"
 
-/** Number of documents in the fullest shard, not just the mean, if each document goes to a shard by a hash of its address. */
+/** Number of documents in the fullest shard, not just the mean, if a hash of its address decides which shard each document goes to. */
 export function fullestShard(documents: number, shards: number, random: Chance): number {
   const mean = documents / shards
-  // With this many shards, the distribution is normal to the last digit shown.
+  // With this many shards, a normal distribution is accurate to the last digit shown.
   const deviation = Math.sqrt(mean * (1 - 1 / shards))
   let most = 0
   for (let shard = 0; shard < shards; shard++) most = Math.max(most, mean + deviation * normal(random))

@@ -1,7 +1,9 @@
-// Checks that the guard notices a slowdown of a tenth: node bench/guard/planted.ts [--only crawl,rest,…] [--minutes 3] [--together]
+// Checks that the guard notices a slowdown of a tenth: node bench/guard/planted.ts [--only crawl,rest,…] [--minutes 3]
+// [--together]
 //
-// Makes two copies of the last commit outside the repository. It measures each line with both copies unchanged, then with a tenth of the line's
-// figure added to one copy in the code that the line measures, as a busy loop or as memory. No pass of a line begins after `--minutes`.
+// Makes two copies of the last commit outside the repository. Measures each line with both copies unchanged, then with
+// a tenth of the line's figure added to one copy in the code that the line measures, as a busy loop or as memory. No
+// pass of a line begins after `--minutes`.
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"

@@ -7,7 +7,7 @@ export const MOST = 1.05
 const TAIL = 0.025
 const RESAMPLES = 2000
 
-/** The ratio of now to before, with its 95 % interval. */
+/** The ratio of now to before, with its 95% interval. */
 export interface Ratio {
   readonly middle: number
   readonly low: number
@@ -16,7 +16,7 @@ export interface Ratio {
 
 export type Verdict = "passes" | "slower" | "undecided"
 
-/** 97.5 % points of Student's t by degrees of freedom from 1 up, and of the normal distribution. */
+/** 97.5% points of Student's t by degrees of freedom from 1 up, and of the normal distribution. */
 const STUDENT = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23]
 const NORMAL = 1.96
 

@@ -4,8 +4,8 @@
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own`
 // is the set that answers were tuned on: the pages next to the benches and the project's handbook. The half is `tune`
-// unless named. One half of `guides` and of `many` has been held back; all questions of the other sets have been asked,
-// and answers are tuned for them.
+// unless another is named. One half of `guides` and of `many` has been held back; all questions of the other sets have
+// been asked, and answers are tuned for them.
 // - Each question is asked as a client would ask it, POST /search with `include_answer`. An answer is right if it
 // contains the expected fact, or one for each side of a comparison; a question that no page answers is right if it is
 // refused.

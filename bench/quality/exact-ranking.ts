@@ -8,10 +8,10 @@ import { namesOf } from "#engine/text/page-names.ts"
 import { type PackedPage, packTerms, unpackTerms } from "#engine/text/passage-terms.ts"
 import { toPassages } from "#engine/text/passages.ts"
 
-/** BM25's length normalisation of a whole document. */
+/** BM25's length normalisation for whole documents. */
 const B = 0.75
 
-/** Plain BM25 of whole documents (Robertson, Zaragoza 2009), each language with its own stemmer: the baseline for any ranking. */
+/** Plain BM25 over whole documents (Robertson, Zaragoza 2009), each language with its own stemmer: the baseline for any ranking. */
 export class PlainBm25 {
   readonly #language: string
   readonly #documents: { readonly length: number; readonly counts: ReadonlyMap<string, number> }[] = []

@@ -4,7 +4,7 @@ export interface Answer {
   readonly ideal: readonly number[]
 }
 
-/** Normalised discounted cumulative gain of the first k (Järvelin and Kekäläinen 2002). */
+/** Normalised discounted cumulative gain of the first k documents (Järvelin and Kekäläinen 2002). */
 export function ndcg({ gains, ideal }: Answer, k: number): number {
   const best = dcg(
     [...ideal].sort((a, b) => b - a),

@@ -1,6 +1,6 @@
 // How well single pages are found in manuals that nothing was tuned for: long pages, exact words, typing errors, other
-// languages.
-// npm run bench -- needles [long|exact|misspelt|languages|everywhere ...] [--half tune|kept] [--depth basic ...]
+// languages. npm run bench -- needles [long|exact|misspelt|languages|everywhere ...] [--half tune|kept] [--depth basic
+// ...]
 //
 // - `long`, `exact`, `misspelt` search 1,800 pages of English manuals; `languages` searches each language's handbook
 // and manual pages in that language, and, as `across`, in English; `everywhere` searches all languages in one index.
@@ -10,8 +10,8 @@
 // - `--sample 4` takes every fourth page of the languages, and all that answer a question, for a slow model.
 // - `--vectors-alone` ignores the words.
 //
-// Needs Debian or Ubuntu (apt-get download). Vectors are kept between runs. MEILI_URL (and MEILI_KEY) with `--engine
-// meilisearch`.
+// Needs Debian or Ubuntu (apt-get download). Vectors are kept between runs. `--engine meilisearch` also needs MEILI_URL
+// (and MEILI_KEY).
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"

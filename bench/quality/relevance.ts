@@ -40,7 +40,7 @@ type Scored = { id: string; score: number }
 type Search = (question: string, way: Way) => Promise<Scored[]>
 
 /**
- * nDCG@10 that others measured on collections of these names, with vectors of the same model: Meilisearch 1.50's
+ * nDCG@10 that others measured on collections with these names, with vectors from the same model: Meilisearch 1.50's
  * hybrid at its best ratio (see `hybrid`), and BM25 and vectors combined, scores divided by their maximum, 0.4 to 0.6.
  */
 const TO_BEAT: Readonly<Record<string, { meilisearch: number; combined: number }>> = {

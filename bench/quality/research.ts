@@ -3,7 +3,7 @@
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own`
 // is `research-questions.ts` over the handbook and the manual pages beside the benches. The half is `tune` unless
-// named.
+// another is named.
 // - A part of a task is covered if one of its wordings is in the report; its page is covered if the report cites it. A
 // unit is not verbatim if one of its lines does not appear word for word on the page that it cites first.
 // - `--to-judge` writes the unjudged units: see `judgements/README.md`.

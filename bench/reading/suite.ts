@@ -14,7 +14,7 @@ export function codeOf(checkout: string): Code {
 /** One page, file or example of a suite. */
 export interface Case<Wanted> {
   readonly name: string
-  /** Large sets read the content from the disk on access. */
+  /** The content; in large sets, it is read from the disk on access. */
   readonly input: Uint8Array
   /** The address that the reader gets. */
   readonly url: string

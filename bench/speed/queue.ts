@@ -23,7 +23,7 @@ const LOOK_MS = 500
 const LIMIT_MS = 1_800_000
 /** The wait that the busy site asks for, in seconds. */
 const RETRY_AFTER = 15
-/** Number of pages of each healthy site, as a share of the slowest one's. */
+/** Number of pages on each healthy site, as a share of the number on the slowest one. */
 const SHARES = [1, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02]
 /** The settings of a less patient operator: a host that refuses is abandoned after 31 s, and a host that asks for a pause is abandoned at once. */
 const IMPATIENT = {
@@ -34,11 +34,11 @@ const IMPATIENT = {
 
 const { values } = parseArgs({
   options: {
-    /** Pages of the slowest healthy site. */
+    /** Number of pages on the slowest healthy site. */
     pages: { type: "string", default: "200" },
-    /** Pages of that site in the run in which patience with sick hosts takes the longest. */
+    /** Number of pages on that site in the run in which patience with sick hosts takes the longest. */
     few: { type: "string", default: "30" },
-    /** Milliseconds between two requests to a host. */
+    /** Milliseconds between requests to a host. */
     pause: { type: "string", default: "1000" },
   },
 })

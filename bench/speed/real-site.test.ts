@@ -18,7 +18,7 @@ import { homePage, htmlPages } from "../corpora/documentation-site.ts"
 import { serveFolder, type StaticSite } from "../corpora/static-site.ts"
 
 const PAGES = join(import.meta.dirname, "../testing/pages")
-/** Some pages of each manual: making vectors of all pages would take most of the time, and a question for each of them the rest. */
+/** Some pages of each manual: making vectors for all pages would take most of the time, and asking a question about each of them would take the rest. */
 const SERVED = [
   "postgresql/backup-dump.html",
   "postgresql/explicit-locking.html",

@@ -61,7 +61,7 @@ function shell(script: string): string {
 }
 
 /**
- * Renders pages one after another, as many at once as the settings allow, and counts the living processes. Linux only.
+ * Renders a series of pages, as many at once as the settings allow, and counts the living processes. Linux only.
  * @throws Error when a healthy page is not read.
  */
 export async function soakRenders(options: SoakOptions): Promise<SoakResult> {

@@ -8,8 +8,8 @@ import { payee, payer } from "../../api/doors/x402/testing/wallets.ts"
 import { machine, median, percentile, table } from "../measure.ts"
 
 // Measures the cost that a payment adds to a search: the same question is sent to the real appliance with a key and
-// with a payment, in turn. Chain and facilitator are local and share the machine, so their steps are upper bounds for
-// the work and include no network. On a real network, settling waits for a block: two seconds on Base.
+// with a payment, in turn. Chain and facilitator are local and share the machine, so the times of their steps are upper
+// bounds for the work and include no network. On a real network, settling waits for a block: two seconds on Base.
 
 const WARM_UP = 5
 const QUESTION = { search_depth: "advanced", max_results: 5 }

@@ -101,8 +101,8 @@ function saysInList(list: string, source: string, run: Run): boolean {
 const ALERT_AFTER = 2
 
 /**
- * Compares a night's alerts with the nights before. One alert is expected when a source has failed twice in a row, and
- * one when it has recovered.
+ * Compares a night's alerts with those that were due. One alert is expected when a source has failed twice in a row,
+ * and one when it has recovered.
  * @param bad how often in a row each source had failed before, according to the truth; updated here
  */
 export function judgeAlerts(

@@ -48,7 +48,7 @@ export async function proposedSources(
   return proposals
 }
 
-/** The facts that only the operator has: the wiki's account, the authority's certificate that came by mail, and which part of a site is wanted. */
+/** The facts that only the operator knows: the wiki's account, the authority's certificate that came by mail, and which part of a site is wanted. */
 function known(
   stand: Stand,
   proposed: Record<string, unknown>,

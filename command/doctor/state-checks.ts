@@ -38,7 +38,7 @@ export async function ask<Row>(
 async function findingsOf(dataDir: string, db: StateStore | null): Promise<Found> {
   const other = db && (await otherGeneration(db))
   if (other !== null) return wrong(other, "See docs/upgrade.md.")
-  // A state that was never started has no id yet; it gets one at the next start.
+  // A state that no appliance has been started with has no id yet; it gets one at the next start.
   if (db !== null && !(await hasTable(db, "state_identity"))) return []
   const strange = await strangeState(dataDir, db)
   return strange !== null && wrong(strange, STRANGE_STATE_ADVICE)

@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { type Engined, refusing } from "./engines.ts"
 
 // `npm run lock`, after packages were added or changed. Every package runs on the Node version that the package `node`
-// installs, but npm checks requirements against the Node version that it runs on itself, and warns. npm reads the
-// requirements from the lock file, so this command drops the requirements of packages that refuse the oldest Node
-// supported for running npm.
+// installs, but npm checks requirements against the Node version that it runs on itself, and warns if they are not met.
+// npm reads the requirements from the lock file, so this command drops the requirements of packages that refuse the
+// oldest Node supported for running npm.
 
 const ROOT = join(import.meta.dirname, "../..")
 const FILE = join(ROOT, "package-lock.json")

@@ -77,8 +77,8 @@ function withTypes(exports: Readonly<Record<string, string>>): object {
 /**
  * Dependencies that the package bundles: those whose modules are joined, and those with a dependency that `overrides`
  * replaces in a clone. npm ignores `overrides` and, for a package that is a file, the lock of a dependency, so the
- * latter get package.json files with the right version. Otherwise a second runtime for models would be installed with
- * the index, and a build of sharp with the first.
+ * packages of the second kind get package.json files with the right versions. Otherwise the index's package would
+ * install a second runtime for models, and the first runtime a build of sharp.
  */
 export function bundledNames({ dependencies, overrides }: Manifest, { packages }: Lock): string[] {
   return Object.keys(dependencies).filter((name) => {

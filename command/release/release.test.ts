@@ -87,7 +87,7 @@ describe("a release", () => {
     writeFileSync(sbom, "{}")
     expect(check()).toMatchObject({ code: 1, out: "fossick-0.1.0.cdx.json is missing or was changed\n" })
     writeFileSync(sbom, bytes)
-    // Another package of the same name, with one more file and one that is different.
+    // Another package with the same name, with one additional file and one that differs.
     const other = join(folder, "other")
     mkdirSync(other)
     sh(

@@ -23,7 +23,7 @@ export interface Owned {
   readonly gid: number
 }
 
-/** Numeric ids of a user of this machine (getent(1)). */
+/** Numeric ids of a user on this machine (getent(1)). */
 export function idsOf(user: string): { readonly uid: number; readonly gid: number } {
   const [, , uid, gid] = run("getent", "passwd", user).split(":").map(Number)
   return { uid: uid!, gid: gid! }

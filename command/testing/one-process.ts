@@ -8,7 +8,7 @@ import { runLine } from "../run-line.ts"
 const said = { out: "", err: "" }
 
 function keep(stream: NodeJS.WriteStream, as: keyof typeof said): void {
-  // Each command listens in case its reader goes away.
+  // Each command adds a listener, which notices if the command's reader goes away.
   stream.setMaxListeners(0)
   stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
     said[as] += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString()

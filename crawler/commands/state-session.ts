@@ -44,7 +44,7 @@ export async function moveState(
     if (!existsSync(file)) throw new CommandError(`There is nothing to move: ${dataDir} has no state.db.`)
     const location = serverLocation(placeOf(to), statePassword, dataDir, env)
     tables = await toServer(dataDir, new PostgresStore(location), openParts)
-    // The last process that closed the file merged its log into it.
+    // The last process to close the file merged the log into it.
     renameSync(file, file + MOVED)
   }
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)

@@ -65,8 +65,8 @@ export interface CrawlPartsOptions {
 }
 
 /**
- * How many addresses a crawl may learn of per page of its limit, and the minimum for any limit. Without this, an
- * endless calendar, whose pages never count towards the limit, would keep the crawl running forever.
+ * How many addresses a crawl may learn of for each page that its limit allows, and the minimum, whatever the limit.
+ * Without this, an endless calendar, whose pages never count towards the limit, would keep the crawl running forever.
  */
 const ADDRESSES_PER_PAGE = 20
 const MIN_ADDRESSES = 10_000

@@ -69,7 +69,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
   readonly #onWaiting: (isWaiting: boolean) => Promise<void>
   readonly #parts: CrawlParts
   readonly #judge: VisitJudge
-  /** The entry that waits until no other page is being visited, by any job. */
+  /** The entry that is waiting until no job is visiting any other page. */
   #suspect: FrontierEntry | null = null
   #visiting = 0
   #failure: Error | null = null

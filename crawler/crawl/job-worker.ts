@@ -47,7 +47,7 @@ import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
 const POLL_MS = 250
 const PROGRESS_EVERY_MS = 30_000
-/** Time between checks of the pages' languages while a crawl runs. */
+/** Time between checks of the pages' languages while a crawl is running. */
 const LOOK_MS = 5000
 /** Time between checks for other active crawlers. */
 const OTHERS_MS = 1000
@@ -249,7 +249,7 @@ try {
       },
     },
   ]
-  /** Duties that failed: they are left to the next process, so that they delay no crawl. */
+  /** Duties that failed: they are left to the next process, so that they do not delay any crawl. */
   const failed = new Set<Duty>()
   const due = async (): Promise<Duty | undefined> => {
     if (!isKeeper) return undefined
@@ -274,7 +274,7 @@ try {
         settled = settle()
       })
   }
-  /** Sources whose pages have to be removed before the source is crawled again. */
+  /** Sources whose pages have to be removed before these sources are crawled again. */
   const unready = async () => new Set(failed.size > 0 ? [] : await sources.removals())
   let upgradeFails = false
   /** Works on the replacement index until a crawl is requested. @returns false if it fails. */

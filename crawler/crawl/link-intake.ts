@@ -17,7 +17,7 @@ export interface LinkIntakeOptions {
   readonly traps: Pick<RunTraps, "holding" | "isPlain">
 }
 
-/** Adds the addresses that pages name to the frontier: links, and other addresses of the page itself. */
+/** Adds to the frontier the addresses that pages name: links, and other addresses of the page itself. */
 export class LinkIntake {
   readonly #options: LinkIntakeOptions
 
@@ -60,7 +60,7 @@ export class LinkIntake {
     return leads
   }
 
-  /** Adds addresses to request early: their answers provide information about the page that saves many visits. */
+  /** Adds addresses to request early, because the responses provide information about the page that saves many visits. */
   async probe(entry: Pick<FrontierEntry, "depth">, page: PageUrl, probes: readonly PageUrl[]): Promise<void> {
     const { frontier, discovery } = this.#options
     await frontier.add(

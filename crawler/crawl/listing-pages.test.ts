@@ -62,7 +62,7 @@ test("a tag page ranks behind the posts it lists, with the reason beside the sco
       dir: join(fixture.folder, name),
       mode: "write",
       // Searches by words alone, because the hashing embedder's vectors are meaningless and some of them may already
-      // exist.
+      // exist by the time of the search.
       embedding: "off",
       embedder,
     })

@@ -168,7 +168,7 @@ describe("a host whose name resolves elsewhere in the middle of a run", () => {
       }) satisfies FakeInternet["resolve"],
     })
     const job = await run({})
-    // The check before the run comes first; robots.txt would have been the first request.
+    // The check before the run comes first: not even robots.txt was requested.
     expect(job.state).toBe("failed")
     expect(site.requests).toEqual([])
   })

@@ -24,7 +24,7 @@ export interface OutcomeRecorderOptions {
   readonly onRecorded: (results: readonly Visited[]) => Promise<void>
 }
 
-/** Has the outcomes of a run recorded once the engine has their pages, and knows each outcome as soon as it is settled. */
+/** Records the outcomes of a run once the engine has their pages, and knows each outcome as soon as it is settled. */
 export class OutcomeRecorder {
   readonly #options: OutcomeRecorderOptions
   readonly #writer: PageWriter
@@ -56,7 +56,7 @@ export class OutcomeRecorder {
     return this.#settled.has(url)
   }
 
-  /** How a visit of this run to an address ended, recorded or not; `null` if there was none. */
+  /** How this run's visit to an address ended, recorded or not; `null` if there was none. */
   async outcomeOf(url: PageUrl): Promise<OutcomeName | null> {
     return this.#settled.get(url) ?? (await this.#options.frontier.outcomeOf(url))
   }

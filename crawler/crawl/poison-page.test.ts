@@ -51,7 +51,7 @@ test("a document that takes too much memory fails alone, with a reason", async (
 async function run(dataDir: string, db: StateStore, url: string, lost: number): Promise<"killed" | "ended"> {
   const child = spawn(process.execPath, [CHILD, dataDir], { stdio: ["ignore", "ignore", "inherit"] })
   const closed = once(child, "close")
-  // The record of the last process's page stays until this process has seen it.
+  // The record of the page that the last process was reading is kept until this process has seen it.
   const reading = statement(
     db,
     "select 1 from crawl_url where url = ? and reading = 1 and strikes = ? and outcome is null",

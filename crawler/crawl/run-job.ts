@@ -55,7 +55,7 @@ export interface RunJobOptions {
   readonly share?: CrawlShare
   /** Called once this process runs the job. */
   readonly onStarted?: (job: Job) => void
-  /** This process, if others work on jobs of the same state. Default: there are no others. */
+  /** This process, if others work on jobs in the same state. Default: there are no others. */
   readonly process?: Pick<OwnProcess, "id" | "isSound">
 }
 
@@ -87,7 +87,7 @@ const isUnwritten = (error: unknown): boolean => isUnwritable(error) || failedTo
 
 /**
  * Runs one job to its end and keeps its state accurate. The caller holds the index for writing.
- * @returns the job as it ended. Never rejects because of errors inside the crawl: then the job has `failed`.
+ * @returns the job as it ended. Doesn't reject because of errors in the crawl; in that case, the job has `failed`.
  */
 export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
   await using own = options.share === undefined ? new CrawlShare(options.config) : null
@@ -185,7 +185,7 @@ class RunWatch implements AsyncDisposable {
   async #look(id: number, { jobs, process }: Pick<SharedOptions, "jobs" | "process">): Promise<void> {
     try {
       this.asked = (await jobs.beat(id, process?.id ?? null)) ?? this.asked
-      // Stops before other processes take the job over.
+      // Ends the run before other processes take the job over.
       if (process?.isSound === false) this.asked = "lost"
     } catch (error) {
       // The crawl itself notices the error, and the next heartbeat shows what was requested for the job.
@@ -235,7 +235,7 @@ async function removeAndJudge(
 ): Promise<Judged> {
   const { db, jobs, engine, share, clock } = options
   await narrowUnseen({ db, engine, source: job.source, job: job.id, writes: share.writes, clock })
-  // Done before pages are removed, because the run is judged with the pages that existed.
+  // Done before pages are removed, because the run is judged against the pages that existed before it.
   const facts = await factsOfRun(db, job)
   const { removed, held } = await settleRemovals({
     db,

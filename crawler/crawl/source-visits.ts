@@ -106,7 +106,7 @@ export class SourceVisits {
     const isFirst = this.obeys && !reader.robots.has(entry.url)
     const disallowed = await this.disallowed(entry.url, entry)
     if (disallowed) return disallowed
-    // The site's robots.txt has just been requested, so wait as long as between two pages.
+    // The site's robots.txt has just been requested, so wait as long as between pages.
     if (isFirst) await pause(frontier.delayOf(entry), cut)
     if (stop.aborted) return CUT_SHORT
     // Observers compare whole pages, so a copy or a 304 isn't enough.
@@ -212,7 +212,7 @@ export class SourceVisits {
     })
   }
 
-  /** Lets the next visit to an address download the page again in a browser, because scripts build it. */
+  /** Makes the next visit to an address download the page again, in a browser, because scripts build the page. */
   readAnew(url: PageUrl): void {
     this.#anew.add(url)
   }

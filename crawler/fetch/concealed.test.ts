@@ -19,7 +19,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-// Otherwise an API caller could probe for the names of this network one by one.
+// With two messages, an API caller could probe for the names in this network one by one.
 
 test("API callers see one message for hosts that are unknown and hosts that are off limits", () => {
   expect(UNREACHABLE_HOST).toBe("the host was not found, or is in a network that may not be read")

@@ -4,8 +4,8 @@ import { isUnknownName } from "./network-error.ts"
 import { pause } from "#base/flow/pause.ts"
 
 // Gives API callers the same answer, after the same time, whether a name is unknown or resolves to a private network.
-// Otherwise they could probe for the names of this network one by one. Only the operator may learn which it is:
-// commands and the log show it.
+// Otherwise they could probe for the names in this network one by one. Only the operator may learn which of the two is
+// the case: commands and the log show it.
 
 /** The message for a host that has no address, or none that may be read. */
 export const UNREACHABLE_HOST = "the host was not found, or is in a network that may not be read"
@@ -26,7 +26,8 @@ export function concealedEnd<E extends { readonly outcome: OutcomeName; readonly
 
 /**
  * A visit as callers of the API may see it. An unknown name and a forbidden address both count as temporary errors: a
- * name server that is failing for the moment must look the same too, and a crawl outlasts its restart.
+ * name server that is failing for the moment must look the same too, and a crawl should survive a restart of the name
+ * server.
  */
 export function concealedVisit<V extends { readonly kind: string }>(visit: V): V {
   if (!isRefusedOrUnknown(visit)) return visit

@@ -4,7 +4,7 @@ import { type Cookie, CookieJar } from "tough-cookie"
 const MAX_COOKIES = 300
 const MAX_COOKIE_CHARS = 8192
 
-/** Stores cookies according to the rules of browsers: each for its host or domain, path and scheme. The number is limited, and they are kept in memory only. */
+/** Stores cookies as browsers do: each for its host or domain, path and scheme. Their number is limited, and they are kept in memory only. */
 export class Cookies {
   readonly #jar = new CookieJar()
   readonly #names = new Set<string>()

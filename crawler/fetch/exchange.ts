@@ -6,11 +6,11 @@ import { codeOf } from "./network-error.ts"
 
 export interface ExchangeOptions {
   readonly headers: Readonly<Record<string, string>>
-  /** Default: GET, without a body. */
+  /** The body of a POST. Default: a GET without a body. */
   readonly post?: string
   /** Maximum number of body bytes, as sent; if the body is larger, the exchange ends as `too-large`. */
   readonly maxBytes: number
-  /** The account from which the body's bytes are reserved. If none are left, reading pauses. */
+  /** The account from which the body's bytes are reserved. If no memory is available, reading pauses. */
   readonly memory?: QueuedAccount | undefined
   /** Whether to read the body of this response. */
   wants(status: number, headers: IncomingHttpHeaders): boolean

@@ -186,7 +186,7 @@ describe("a redirect", () => {
     expect(await cookies("/wall")).toEqual([undefined])
     // The next visit sends no cookies, as if it came from another reader.
     expect(await cookies("/headers")).toEqual([undefined])
-    // On the sites of a login, only the cookies of its session are sent, and new ones are kept there.
+    // On the sites of a login, only the cookies of its session are sent, and new ones are kept in the session.
     const login = { kind: "cookies", cookies: { own: "1" } } as const
     const session = new CredentialSession(login, [site.origin], {})
     expect(await cookies("/shop/enter", { session })).toEqual(["own=1; lang=fr"])
@@ -432,8 +432,8 @@ describe("a site that", () => {
       expect(taken).toMatchObject(part(expect.anything(), cutOff))
       expect(text(taken)).toBe(PAGE)
     }
-    // The body is unpacked if the gzip stream is complete. An error stays an error, whether or not all of its text
-    // arrived.
+    // The body is unpacked if the gzip stream is complete. An error status remains an error, whether or not the whole
+    // body arrived.
     expect(text(await fetch("/unended-gzip", { takesCutOff: () => true }))).toBe(PAGE)
     expect(await fetch("/torn-gzip", { takesCutOff: () => true })).toMatchObject({
       because: "bad-encoding",

@@ -74,7 +74,7 @@ export interface FetchOptions {
   /** Time for all hops together. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
-  /** The account from which the body is reserved, both as it arrives and as it is decompressed. */
+  /** The account from which memory for the body is reserved, both as the body arrives and as it is decompressed. */
   readonly memory?: QueuedAccount | undefined
   /** The validators of a stored copy: sent as If-None-Match and If-Modified-Since, but not to the target of a redirect. */
   readonly validators?: Validators | undefined

@@ -70,8 +70,8 @@ export function missingSecrets(
 }
 
 /**
- * Problems with a login. Every field whose name suggests a secret must name one, and at least one value must, so that
- * no password ends up in a sources file, a backup or a log.
+ * Problems with a login. Every field whose name suggests a secret must refer to a secret, and at least one value must
+ * do so, so that no password ends up in a sources file, a backup or a log.
  */
 export function loginProblems(login: Login): LoginProblem[] {
   switch (login.kind) {

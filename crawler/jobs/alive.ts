@@ -4,8 +4,8 @@ import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely"
 const SILENT_MS = 10_000
 
 /**
- * Whether a process whose last heartbeat was at `beat_at` is alive at `now`. A heartbeat in the future does not count:
- * the clock was set back, and a living process sends another one within a second.
+ * Whether a process whose last heartbeat was at `beat_at` is alive at `now`. A heartbeat far in the future is not a
+ * sign of life: the clock was set back, and a living process sends another one within a second.
  */
 export const isAlive = (now: number | Expression<number>): RawBuilder<SqlBool> =>
   sql`abs(${now} - beat_at) < ${sql.lit(SILENT_MS)}`

@@ -55,11 +55,11 @@ export class CrawlerProcesses {
   }
 }
 
-/** A query for the processes that take jobs, in a store of any version. */
+/** Finds the processes that take jobs, in a store of any version. */
 export const livingCrawlers = (db: StateStore): Promise<{ pid: number }[]> =>
   queriesOf<JobTables>(db).selectFrom("crawler_process").select("pid").where(isAlive(Date.now())).execute()
 
-/** A query for running jobs whose process is gone, in a store of any version. */
+/** Finds the running jobs whose process is gone, in a store of any version. */
 export const lostJobs = (db: StateStore): Promise<{ id: number }[]> =>
   queriesOf<JobTables>(db)
     .selectFrom("job")

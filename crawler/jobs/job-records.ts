@@ -96,7 +96,7 @@ export class JobRecords {
     return row ? await this.jobOf(row) : null
   }
 
-  /** The names of all sources that have jobs, in any state. */
+  /** All sources that have jobs in any state. */
   async sources(): Promise<Source[]> {
     const rows = await this.queries.selectFrom("job").select("spec").distinct().execute()
     return rows.map((row) => sourceOf(row))

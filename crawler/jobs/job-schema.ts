@@ -38,7 +38,7 @@ export interface JobTables {
     reason: string | null
     /** Whether the job's process is only waiting until it may visit a host again. */
     waiting: Generated<number>
-    /** The process that is working on the job; null if it is one that only sends heartbeats. */
+    /** The process that is working on the job; null if that process only sends heartbeats. */
     process: string | null
     copy_pages: Generated<number>
     copy_spared: Generated<number>
@@ -51,7 +51,7 @@ export interface JobTables {
 
 /**
  * Counts page changes for the run that made them, in the transaction that records them. Changes made while the job is
- * not running, such as those of a restore, do not count.
+ * not running, such as those made by a restore, are not counted.
  */
 const changeTriggers = (words: SchemaWords): string =>
   pageTriggers(

@@ -30,7 +30,7 @@ const CRASHES_IN_DOUBT = 2
 export const RUNS_WITH_FAILURES = 20
 const FINE: Judged = { result: "finished", reason: null }
 
-/** Whether the process of a running job is lost. If a command does the crawl, it only sends heartbeats. */
+/** Whether the process of a running job is lost. If a command does the crawl, its process only sends heartbeats. */
 const isLost = () =>
   sql<SqlBool>`case when process is null then not ${isAlive(storeTime())} else not ${isLiving(sql.ref("job.process"))} end`
 
@@ -304,7 +304,8 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * Queues again the jobs that a lost process left as running, or gives them the state that was requested for them.
+   * Returns the jobs that a lost process left marked as running to the queue, or puts them into the state that was
+   * requested for them.
    * @param whose `anybody`: no other process can be working on a job, since the caller holds the one index for writing;
    * `the-lost`: other processes might be, so jobs are left alone unless their process is known to be lost
    */
@@ -321,7 +322,7 @@ export class Jobs extends JobRecords {
     for (const { id } of left) await this.#prune(id)
   }
 
-  /** Whether a lost process left a job as running, if several processes work on jobs. */
+  /** Whether a lost process left a job marked as running, if several processes work on jobs. */
   async hasLost(): Promise<boolean> {
     return (await this.#running().select("id").where(isLost()).executeTakeFirst()) !== undefined
   }
@@ -332,8 +333,8 @@ export class Jobs extends JobRecords {
       .where(condition)
       .execute()
     for (const { id, stop, crashes, waiting, outcomes_at_crash: before } of rows) {
-      // Not every loss counts: if a job made progress, it does not crash its process each time, and if it was only
-      // waiting, it did not cause the crash.
+      // Not every loss counts as a crash: if a job made progress, it does not crash its process each time, and if it
+      // was only waiting, it did not cause the crash.
       const recorded = await this.#recorded(id)
       const counted = waiting === 1 ? 0 : 1
       const inVain = recorded === before ? crashes + counted : counted

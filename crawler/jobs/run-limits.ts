@@ -6,7 +6,7 @@ import type { StateStore } from "#base/store/state-port.ts"
 import type { JobTables } from "./job-schema.ts"
 
 const MINUTE_MS = 60_000
-/** Time between two writes; this is also how far a run may exceed its limits if its process is killed. */
+/** Time between writes; this is also how far a run may exceed its limits if its process is killed. */
 const KEEP_EVERY_MS = 1000
 
 type Spent = Pick<Selectable<JobTables["job"]>, "bytes" | "spent_ms" | "copy_pages" | "copy_spared">

@@ -43,7 +43,7 @@ export function charsetOf(body: Uint8Array, declared: string | null, kind: TextK
 
 /** The highest share of damage at which unlabelled bytes count as UTF-8. In other encodings, a tenth of the bytes is valid UTF-8 by chance. */
 const MOSTLY_UTF8 = 0.25
-/** The highest share of damage at which bytes labelled as UTF-8 count as UTF-8: only a page without a single valid character does not. */
+/** The highest share of damage at which bytes labelled as UTF-8 count as UTF-8: only a page without a single valid character is not treated as UTF-8. */
 const SOMEWHAT_UTF8 = 0.99
 
 /**
@@ -125,7 +125,7 @@ function namedByPage(bytes: Buffer, kind: TextKind): string | null {
   return named.isLate && damageOf(decode(bytes, meant)) > DAMAGED ? null : meant
 }
 
-/** The highest share of damage at which an encoding that is declared late is still believed. */
+/** The highest share of damage at which a late declaration of an encoding is still believed. */
 const DAMAGED = 0.05
 
 /** Share of U+FFFD among the characters beyond ASCII, 0 to 1; 0 when all is ASCII. */

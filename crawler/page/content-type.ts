@@ -19,7 +19,7 @@ export function isReadableType(type: string, url: string): boolean {
   return VAGUE.test(type) && isDocumentAddress(url)
 }
 
-/** Whether an address ends like a document's. */
+/** Whether an address ends like that of a document. */
 export const isDocumentAddress = (url: string): boolean =>
   formatOfAddress(url) !== null || legacyOfAddress(url) !== null
 
@@ -77,7 +77,7 @@ export const isHeavyText = (type: string, body: Uint8Array, url: string): boolea
 const startOf = (body: Uint8Array): string =>
   Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, TEXT_START_CHARS)).toString("latin1")
 
-/** Matches XML types that are web pages anyway. */
+/** Matches the start of a web page that has an XML type. */
 const XHTML_START = /^(?:<!doctype html[\s>]|<(?:[a-z]{1,10}:)?html[\s>])/i
 
 const HTML_START = /^<(?:!doctype html|html|head|body|title|h1|p|div|meta)[\s>]/i

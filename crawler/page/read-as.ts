@@ -5,7 +5,7 @@ import type { Source } from "../source.ts"
 
 /** The extension of code files: `.ts` in a clone, `.js` in the npm package. */
 const EXTENSION = extname(import.meta.filename)
-/** Lists the libraries with their versions. */
+/** The file that lists the libraries with their versions. */
 const PACKAGE = join(import.meta.dirname, "../../package.json")
 
 let ownHash: string | null = null

@@ -13,9 +13,9 @@ export type ReadBodyTask = TextTask | DocumentTask
 interface TextTask {
   readonly url: string
   readonly kind: "html" | "text"
-  /** Media type of the Content-Type header; empty when it is missing. */
+  /** Media type from the Content-Type header; empty when it is missing. */
   readonly contentType: string
-  /** Charset of the Content-Type header. */
+  /** Charset from the Content-Type header. */
   readonly charset: string | null
   /** For HTML, whether to read only the head and the links. */
   readonly linksOnly?: boolean
@@ -36,9 +36,9 @@ interface DocumentTask {
 }
 
 /**
- * Decodes and extracts one body. Runs in its own thread, since it can take long or never end. All text is made valid
- * Unicode: an escape, or the cut in a long text, can leave an unpaired surrogate, which no store and no other program's
- * JSON accepts.
+ * Decodes and extracts one body. Runs in its own thread, since it can take a long time or never end. All text is made
+ * valid Unicode: an escape, or the cut in a long text, can leave an unpaired surrogate, which no store and no other
+ * program's JSON accepts.
  */
 export const readBody = async (task: ReadBodyTask): Promise<Extracted> =>
   wellFormed(withPlaces(await extracted(task), task))
@@ -70,8 +70,8 @@ async function extracted(task: ReadBodyTask): Promise<Extracted> {
   const text = /[/+]xml$/.test(task.contentType) ? closeEmptyTags(decoded) : decoded
   if (task.linksOnly === true) return extractLinks(text, task.url)
   const page = extractHtml(text, task.url)
-  // Text that was encoded twice as character references is only recognised now; searching every page for it would cost
-  // more.
+  // Text that was encoded twice and is written as character references is only recognised now; searching every page for
+  // it would cost more.
   if (!showsTwiceEncoded(page.markdown)) return page
   const once = onceEncodedHtml(text)
   return once === text ? page : extractHtml(once, task.url)

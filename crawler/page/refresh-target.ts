@@ -20,7 +20,7 @@ interface ReadPage {
 
 /**
  * Where a page sends its readers before they can read it, like a redirect, by `<meta http-equiv=refresh>` or a Refresh
- * header; null if it is a page in its own right. A page with text that only reloads itself is always one.
+ * header; null if it is a page in its own right. A page that has text and only reloads itself always is.
  */
 export function refreshTarget({ url, extracted, rendered }: ReadPage): PageUrl | null {
   const { refresh, markdown } = extracted

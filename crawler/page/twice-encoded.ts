@@ -7,11 +7,11 @@ const SIGNS = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•
 const BYTE_OF_SIGN = new Map(Array.from(SIGNS, (sign, i) => [sign, 0x80 + i] as const))
 /** A continuation byte of UTF-8, decoded as windows-1252 or Latin-1. */
 const NEXT = `[\\x80-\\xbf${SIGNS}]`
-/** The maximum number of characters in one match, so that a text made only of these does not need a deep stack. */
+/** The maximum number of characters in one match, so that a text made up only of such characters does not need a deep stack. */
 const MOST_AT_ONCE = 50
 const ENCODED = `(?:[\\xc2-\\xdf]${NEXT}|[\\xe0-\\xef]${NEXT}{2}|[\\xf0-\\xf4]${NEXT}{3}){1,${MOST_AT_ONCE}}`
 const ENCODED_TEXT = new RegExp(ENCODED, "g")
-/** Words on pages that explain such text rather than contain it by mistake. */
+/** Words on pages that explain twice-encoded text rather than contain it by mistake. */
 // Lists each letter in both cases, because V8 forgets a modifier such as `(?i:)` in a process that has many
 // expressions.
 const TALK =
@@ -32,7 +32,7 @@ const LETTER = 0xc3
 /** The first UTF-8 bytes of the windows-1252 characters for 0x80 to 0xbf. */
 const SIGN_BYTES = new Set([0xc2, 0xc5, 0xc6, 0xcb, 0xe2])
 
-/** Whether the UTF-8 bytes contain a letter from Â to ô before such a character. Searches bytes for speed, since most pages have none. */
+/** Whether the UTF-8 bytes contain a letter from Â to ô directly before one of {@link SIGN_BYTES}. Searches bytes for speed, since most pages contain no such pair. */
 export function mayBeTwiceEncoded(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(LETTER); at >= 0; at = bytes.indexOf(LETTER, at + 2)) {
     const letter = bytes[at + 1]!
@@ -58,13 +58,13 @@ export function onceEncoded(text: string): string {
 /** The characters of windows-1251 for the bytes from 0x80 on. */
 const CYRILLIC = new TextDecoder("windows-1251").decode(Uint8Array.from({ length: 0x80 }, (_, i) => 0x80 + i))
 const CYRILLIC_NEXT = `[${CYRILLIC.slice(0, 0x40)}]`
-/** Matches Cyrillic letters in UTF-8, read as windows-1251: `РјР°С`. No language has three capitals in a row, each before such a symbol. */
+/** Matches Cyrillic letters in UTF-8, read as windows-1251: `РјР°С`. No language has three capitals in a row, each followed by one of {@link CYRILLIC_NEXT}. */
 const CYRILLIC_RUN = new RegExp(`(?:[РС]${CYRILLIC_NEXT}){3}`)
 const CYRILLIC_ENCODED = new RegExp(
   `(?:[${CYRILLIC.slice(0x42, 0x60)}]${CYRILLIC_NEXT}|[${CYRILLIC.slice(0x60, 0x70)}]${CYRILLIC_NEXT}{2}){1,${MOST_AT_ONCE}}`,
   "g",
 )
-/** Matches the inside of a tag, or the text between two tags. */
+/** Matches the inside of a tag, or the text between tags. */
 const PIECE = /[^<>]+/g
 const TALKS = new RegExp(TALK)
 /** The first byte of most Cyrillic letters in UTF-8. */
@@ -95,7 +95,7 @@ export function onceEncodedHtml(html: string): string {
 
 const REFERENCE = /&(?:#\d{2,4}|#[xX][\da-fA-F]{2,4}|[A-Za-z]{2,6}\d{0,2});/g
 
-/** The character for a reference that could be part of such text; other references, such as `&lt;`, are kept. */
+/** The character for a reference that could be part of twice-encoded text; other references, such as `&lt;`, are kept. */
 function unescaped(reference: string): string {
   let sign = ""
   new Parser({ ontext: (text) => (sign += text) }).end(reference)
@@ -123,7 +123,7 @@ export function showsTwiceEncoded(text: string): boolean {
   return false
 }
 
-/** The places to repair; empty when the page quotes such text. */
+/** The places to repair; empty when the page quotes twice-encoded text. */
 function placesIn(text: string): readonly Place[] {
   const places: (Place & { readonly needs: string | null })[] = []
   const firsts = new Set<string>()

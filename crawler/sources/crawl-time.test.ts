@@ -26,7 +26,7 @@ test("a new one takes at most what its limits allow", () => {
 test("hosts are visited in parallel: the slowest one determines the time", () => {
   const hosts = [{ pages: 900 }, { pages: 100, delayMs: 20_000 }]
   expect(of({}, hosts)).toMatchObject({ pages: 1000, seconds: 2000, delayMs: 20_000 })
-  // Of the known pages, only as many as the limit allows are read.
+  // Only as many of the known pages as the limit allows are read.
   expect(of({ pages: 500 }, hosts)).toMatchObject({ pages: 500, seconds: 1000 })
 })
 

@@ -33,9 +33,9 @@ export function measuredMs(runs: readonly Pick<Job, "startedAt" | "endedAt" | "o
 
 /** How fast a host is visited. */
 export interface Pace {
-  /** Milliseconds between two requests to the host. */
+  /** Milliseconds between requests to the host. */
   readonly delayMs: number
-  /** Pages fetched from the host at the same time. */
+  /** The number of pages fetched from the host at the same time. */
   readonly concurrency: number
 }
 
@@ -60,7 +60,7 @@ export interface FullCrawl {
   /** Whether the pages are known from earlier runs; otherwise their number is the maximum allowed by the source's limits. */
   readonly areKnown: boolean
   readonly seconds: number
-  /** The longest pause between two requests to one of the source's hosts. */
+  /** The longest pause between requests to one of the source's hosts. */
   readonly delayMs: number
 }
 
@@ -69,7 +69,7 @@ export interface FullCrawl {
  * time; the total number of fetches and this machine's speed set a lower bound. A site that is slow or asks for longer
  * pauses takes longer than estimated.
  *
- * @param fetches pages fetched at the same time, across all hosts
+ * @param fetches the number of pages fetched at the same time, across all hosts
  * @param ownMs {@link machineMs}
  */
 export function fullCrawl(

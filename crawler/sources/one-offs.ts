@@ -13,16 +13,16 @@ export interface OneOff {
   readonly spec: Source
   readonly origin: "one-off"
   readonly paused: false
-  /** When its first recorded run was requested. */
+  /** When the crawl's first recorded run was requested. */
   readonly createdAt: Date
-  /** When its last run was requested. */
+  /** When the crawl's last run was requested. */
   readonly updatedAt: Date
   readonly nextRun: null
 }
 
 /**
  * One-off crawls by name. The handbook is left out, and so are deleted names until they run again.
- * @param name return only this one
+ * @param name if given, only the crawl with this name is returned
  */
 export async function oneOffs(db: StateStore, name: string | null = null): Promise<OneOff[]> {
   const declared = new Set(await declaredNames(db))

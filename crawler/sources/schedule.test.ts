@@ -198,7 +198,7 @@ describe("a scheduled source", () => {
       new Date("2026-05-02T05:00Z"),
     )
     expect((await sources.put({ ...same, schedule: null })).nextRun).toBeNull()
-    // The source has not run yet, so with a schedule of every two hours it runs at once.
+    // The source has not run yet, so with a schedule of one run every two hours it runs at once.
     expect((await sources.put({ ...same, schedule: { everyHours: 2 } })).nextRun?.getTime()).toBe(fixture.now)
   })
 

@@ -17,14 +17,14 @@ export interface LetGo {
   readonly isGone: boolean
 }
 
-/** If a name without a declared source hasn't visited a page for this long, it is assumed not to visit it again. */
+/** If a name without a declared source hasn't visited a page for this long, it is assumed that it won't visit the page again. */
 const ABANDONED_MS = 30 * 24 * 3_600_000
 
 /** The login with which a source reads its pages. */
 type Identity = Pick<Source, "login"> & Partial<Pick<Source, "clientCert">>
 
 /**
- * Tracks which sources the pages of the index belong to, from the perspective of one source: a page that it reads then
+ * Tracks which sources the pages in the index belong to, from the perspective of one source: a page that it reads then
  * belongs to it as well as to the sources that already have the page, and a page that it gives up stays with the
  * others. The caller has the index open for writing.
  */

@@ -8,7 +8,7 @@ import { CommandError } from "#base/run-command.ts"
 import { didYouMean } from "#base/text/near-names.ts"
 import type { SourceTables } from "./source-schema.ts"
 
-// Checks which tables exist, because commands and tests can be the first to open the store.
+// The functions below check which tables exist, because commands and tests can be the first to open the store.
 
 const sourcesOf = (db: StateStore) => queriesOf<SourceTables>(db).selectFrom("source").select("name")
 /** Built once, since every search asks for these names. */
@@ -73,7 +73,7 @@ export const isDeclared = async (db: StateStore, name: string): Promise<boolean>
   (await hasTable(db, "source")) &&
   (await sourcesOf(db).where("name", "=", name).executeTakeFirst()) !== undefined
 
-/** Those of the names whose sources are no longer declared and have no pages or pending runs. */
+/** The given names whose sources are no longer declared and have no pages or pending runs. */
 export async function goneSources(db: StateStore, names: readonly string[]): Promise<readonly string[]> {
   const known = await sourceNames(db)
   if (known.length === 0) return []

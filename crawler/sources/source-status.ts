@@ -12,9 +12,9 @@ export interface LastResult extends PageChanges {
   readonly result: JobResult
   readonly reason: string | null
   readonly endedAt: Date | null
-  /** Visits that failed. */
+  /** The number of visits that failed. */
   readonly failed: number
-  /** Visits to addresses that the index must not contain. */
+  /** The number of visits to addresses that the index must not contain. */
   readonly skipped: number
 }
 
@@ -22,7 +22,7 @@ export interface LastResult extends PageChanges {
 export interface SourceStatus {
   /** The number of the source's pages in the index. */
   readonly pages: number
-  /** How many of them have vectors; `null` if the index can't be queried. */
+  /** How many of the source's pages have vectors; `null` if the index can't be queried. */
   readonly pagesWithVectors: number | null
   /** Number of pages that no one may read. */
   readonly pagesForNobody: number

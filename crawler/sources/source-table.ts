@@ -31,7 +31,7 @@ export interface SourceEntry {
   readonly paused: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** When its schedule runs it next, jitter included; `null` if it has no schedule. */
+  /** When the source next runs on its schedule, jitter included; `null` if it has no schedule. */
   readonly nextRun: Date | null
 }
 
@@ -41,11 +41,11 @@ export type ListedSource = SourceEntry | OneOff
 /** A source with a next run on its schedule. */
 export interface ScheduledSource {
   readonly entry: SourceEntry
-  /** When it last ran on its schedule, in milliseconds since 1970; `null` if never. */
+  /** When the source last ran on its schedule, in milliseconds since 1970; `null` if never. */
   readonly lastRun: number | null
 }
 
-/** An attempt to change a source declared in the file by other means. */
+/** An attempt to change a source in some other way than in the file that declares it. */
 export class SourceOfFileError extends Error {
   constructor(name: string) {
     super(`The source ${JSON.stringify(name)} is declared in the sources file and can only be changed there.`)
@@ -99,8 +99,8 @@ export class SourceTable {
 
   /**
    * Deletes a source or a one-off crawl and cancels its jobs. Its pages stay in the index unless `removePages` is set,
-   * in which case the next process that writes the index removes them. While pages stay, lists show the name as a
-   * one-off crawl. Its runs are kept, because they explain what happened to an address.
+   * in which case the next process that writes the index removes them. As long as it has pages, lists show the name as
+   * a one-off crawl. Its runs are kept, because they explain what happened to an address.
    * @returns false when there is no such source.
    * @throws SourceOfFileError when `origin` is `api` and the file declares the source.
    */
@@ -198,7 +198,7 @@ export class SourceTable {
     return await this.#scheduled(">", time)
   }
 
-  /** Stores the next and last run of each source, all in one transaction. Milliseconds since 1970; `null` if there is no next run or it never ran. */
+  /** Stores the next and last run of each source, all in one transaction. Times are in milliseconds since 1970; `null` if there is no next run or the source has never run. */
   async keepTimes(
     all: readonly { name: string; nextRun: number | null; lastRun: number | null }[],
   ): Promise<void> {
@@ -208,7 +208,7 @@ export class SourceTable {
     })
   }
 
-  /** Requests the removal of all pages filed under a name, declared or not, by the next process that writes the index. */
+  /** Requests the removal of all pages stored under a name, declared or not, by the next process that writes the index. */
   async removePages(name: string): Promise<void> {
     await transaction(this.#db, async () => {
       await this.#askRemoval(name)
@@ -251,7 +251,7 @@ export class SourceTable {
         .values({ name: source.name, created_at: now, ...declared })
         .onConflict((conflict) => conflict.column("name").doUpdateSet(declared))
         .execute()
-      // The pages of a source that is declared again must not be removed any more.
+      // The pages of a source that is declared again must no longer be removed.
       await this.removed(source.name)
       await keepSourceReaders(this.#db, source.name, source.readers && readersOf(source.readers))
       return await this.#must(source.name)

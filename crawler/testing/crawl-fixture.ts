@@ -56,7 +56,7 @@ export async function closeReaders(): Promise<void> {
 
 const shares = new Map<string, CrawlShare>()
 
-/** Resources shared by whole runs of a test file, above all the reading thread. */
+/** Resources that the complete runs in a test file share, above all the reading thread. */
 export function shareFor(config: CrawlerConfig): CrawlShare {
   const key = JSON.stringify(config)
   const share = shares.get(key) ?? new CrawlShare(config)

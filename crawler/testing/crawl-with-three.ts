@@ -12,7 +12,7 @@ const CRAWLER = fileURLToPath(new URL("crawl-among-others.ts", import.meta.url))
 /** The hosts of the five sources; two sources are on the same host. */
 const HOSTS = ["one.example", "one.example", "two.example", "three.example", "four.example"]
 const DELAY_MS = 60
-/** The shortest gap between two requests: the pause starts when the response arrives, slightly after it was sent. */
+/** The shortest gap between requests: the pause starts when the response arrives, slightly after it was sent. */
 const LEAST_GAP_MS = DELAY_MS - 5
 
 interface ThreeCrawlers {
@@ -21,7 +21,7 @@ interface ThreeCrawlers {
   readonly state: string
   /** Number of pages of each of the five sources. */
   readonly pages: number
-  /** The number of requests at which a crawler is killed: the first crawler to send so many is killed before it gets its response. */
+  /** The number of requests at which a crawler is killed: the first crawler to send that many is killed before it gets its response. */
   readonly killAt: number
 }
 

@@ -5,7 +5,7 @@ import { CrawlFixture } from "./crawl-fixture.ts"
 
 export const DAY_MS = 24 * 3_600_000
 
-/** Crawls in this process, each a day after the one before and each with its judgement. */
+/** Crawls in this process, each a day after the previous one and each followed by its judgement. */
 export class DailyCrawls extends CrawlFixture {
   now = Date.UTC(2026, 0, 1)
   readonly clock = (): number => this.now

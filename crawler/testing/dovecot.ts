@@ -30,7 +30,7 @@ export class Dovecot implements AsyncDisposable {
   readonly user = "ada@mail.example"
   readonly password = "correct horse battery"
   readonly folder = mkdtempSync(join(tmpdir(), "fossick-dovecot-"))
-  /** PEM file of the authority that issued its certificate. */
+  /** PEM file of the authority that issued the server's certificate. */
   readonly caFile = join(this.folder, "ca.pem")
   readonly port: number
   /** The port for connections that begin without TLS and use STARTTLS. */
@@ -138,7 +138,7 @@ namespace inbox {
     await ended
   }
 
-  /** Connects as another mail program of the user. */
+  /** Connects as another of the user's mail programs. */
   async as<T>(work: (client: ImapFlow) => Promise<T>): Promise<T> {
     const client = new ImapFlow({
       host: "localhost",

@@ -55,7 +55,7 @@ export class FakeInternet implements Disposable {
     this.#names.set(name, answers)
   }
 
-  /** The number of answers of {@link leadInTurn} that haven't been requested yet, not counting the last one. */
+  /** The number of answers from {@link leadInTurn} that haven't been requested yet, not counting the last one. */
   turnsLeft(name: string): number {
     return Math.max(0, (this.#names.get(name)?.length ?? 0) - 1)
   }
@@ -81,7 +81,7 @@ export class FakeInternet implements Disposable {
 
   readonly #knows = (name: string | undefined): boolean => name !== undefined && this.#names.has(name)
 
-  /** Replaces the system's lookup for names of this internet. */
+  /** Replaces the system's lookup for names in this fake internet. */
   #answerLookups(): void {
     const system = this.#lookup as unknown as (...args: readonly unknown[]) => void
     const answering = (hostname: string, ...rest: readonly unknown[]): void => {

@@ -6,7 +6,7 @@ import { SMTPServer } from "smtp-server"
 export interface ReceivedMail {
   readonly recipients: readonly string[]
   readonly user: string | null
-  /** Whether it came over TLS. */
+  /** Whether the message came over TLS. */
   readonly isSecure: boolean
   /** Headers and text. */
   readonly text: string

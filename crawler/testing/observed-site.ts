@@ -124,7 +124,7 @@ export const FORM = `<html><body><main><h1>Sign in</h1><form method="post" actio
   <input name="user"><input type="password" name="password"><button>Sign in</button></form></main></body></html>`
 const redirectToLogin: Answer = (_, response) => void response.writeHead(302, { location: "/login" }).end()
 
-/** Runs of a source, each a day after the one before, with its logins and its judgement. */
+/** Runs of a source, each a day after the previous one, with the source's logins and each followed by its judgement. */
 export class ObservedRuns extends CrawlFixture {
   now = Date.UTC(2026, 0, 1)
 

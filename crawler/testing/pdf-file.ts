@@ -108,7 +108,7 @@ function escape(text: string): string {
   return text.replace(/[\\()]/g, "\\$&")
 }
 
-/** Lines of one paragraph below each other, from `y` downwards. */
+/** Lines of one paragraph, one below the other, from `y` downwards. */
 export function lines(texts: readonly string[], x: number, y: number, leading = 13): TestText[] {
   return texts.map((text, at) => ({ x, y: y - at * leading, text }))
 }

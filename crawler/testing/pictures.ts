@@ -32,8 +32,8 @@ function pseudoRandom(seed: number): () => number {
 }
 
 /**
- * An interlaced single-colour PNG, made by hand: tiny to send, but fully in memory while it is decoded. With `claims`,
- * it ends after its header.
+ * An interlaced single-colour PNG, made by hand: tiny to send, but fully in memory while it is being decoded. With
+ * `claims`, it ends after its header.
  */
 export function interlacedPicture(
   side: number,

@@ -84,7 +84,7 @@ export const poisonPdfs = (size: number) => ({
     filteredPdf(["FlateDecode", "ASCII85Decode"], deflateSync(Buffer.alloc(size * MB, "z"))),
 })
 
-/** An archive entry: texts that are deflated piece by piece (RFC 1951), each repeated as often as given. */
+/** An archive entry: texts that are deflated piece by piece (RFC 1951), each repeated as many times as specified. */
 class Entry implements ZipInputFile {
   readonly filename: string
   readonly compression = 8
@@ -98,7 +98,7 @@ class Entry implements ZipInputFile {
 
   push(text: string | Buffer, times = 1): void {
     const bytes = Buffer.from(text)
-    // Has no end marker, so that it can be repeated.
+    // The compressed data has no end marker, so that it can be repeated.
     const deflated = deflateRawSync(bytes, { level: 1, finishFlush: constants.Z_FULL_FLUSH })
     for (let written = 0; written < times; written += 1) {
       this.crc = crc32(bytes, this.crc)

@@ -80,7 +80,7 @@ async function addNoise(
     data[at] = Math.max(0, Math.min(255, 30 + data[at]! * 0.75 + grain[at]! - 128))
 }
 
-/** A PDF of one such page for each list of lines. */
+/** A PDF with one scanned page for each list of lines. */
 export async function scannedLines(
   pages: readonly (readonly string[])[],
   wear: Wear = {},

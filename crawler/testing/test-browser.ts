@@ -1,6 +1,6 @@
 import { findBrowser } from "../fetch/render/find-browser.ts"
 
-/** The message for commands that show pages if there is no browser. */
+/** The message when there is no browser, for commands that show pages. */
 export const NO_BROWSER =
   "no browser: run `npx playwright install chromium`, or install the chromium package of your distribution"
 

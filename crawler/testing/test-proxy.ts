@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 
-/** A real HTTP proxy on loopback that makes tunnels. */
+/** A real HTTP proxy on loopback that opens tunnels. */
 export interface TestProxy extends AsyncDisposable {
   /** `127.0.0.1:<port>` */
   readonly authority: string

@@ -6,7 +6,7 @@ import { oneLine, typeName, typeOf } from "./schema-types.ts"
 
 const HEAD = `// Generated from the OpenAPI document by \`npm run generate:client\`; a test compares them. Edit the document, not this file.`
 
-/** The text of calls.ts: the types of all calls in the document, and a list of those that answer with text. */
+/** The text of calls.ts: the types of all calls in the document, and a list of those that return text. */
 export async function clientSource(): Promise<string> {
   const { operations, schemas } = await describedBy(features)
   const types = Object.entries(schemas)

@@ -5,7 +5,7 @@ const BLANK_PATTERN = "^[ \\t\\r\\n]*$"
 const REFERENCE = /^#\/components\/schemas\/(\w+)$/
 
 /**
- * Converts a schema of the document to a TypeScript type. Lists and fields are readonly, so that callers can pass
+ * Converts a schema in the document to a TypeScript type. Lists and fields are readonly, so that callers can pass
  * values that must not be modified; rules that types cannot express, such as bounds, are left to the server.
  *
  * @param depth number of steps by which an object's lines are indented
@@ -83,7 +83,7 @@ function objectOf(schema: JsonSchema, depth: number): string {
   return `{\n${lines.join("")}${"  ".repeat(depth)}}`
 }
 
-/** Makes text safe for a comment, on one line. */
+/** Makes text safe for use in a one-line comment. */
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll("*/", "* /")
 
 function referenceTo(reference: string): string {
@@ -100,7 +100,7 @@ const union = (types: readonly string[]): string => {
   return all.includes("unknown") ? "unknown" : all.join(" | ")
 }
 
-/** Puts a type into a form that `[]` can follow. */
+/** Puts a type in parentheses where necessary, so that `[]` can follow it. */
 const bracketed = (type: string): string => (/^[\w$]+$/.test(type) ? type : `(${type})`)
 
 /** Whether a choice specifies anything other than which fields are required together. */

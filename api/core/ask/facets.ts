@@ -23,7 +23,8 @@ export interface ShownFacet {
 }
 
 /**
- * How many of the pages that match a question have each value of the fields, in the order of the fields.
+ * For each value of each field, the number of pages with this value that match the question, in the order of the
+ * fields.
  * @param hits the hits of the search: they are always counted, whichever words they contain
  */
 export async function facetsFor(

@@ -12,7 +12,7 @@ export function languageText({ languages, isScarce, betterModel }: LanguageNotic
   return [...(isScarce ? [scarce] : []), ...(betterModel === undefined ? [] : [better])].join(" ")
 }
 
-/** Lists languages by name, such as `German`, or `Chinese or Japanese`. The names are loaded on demand, because the names of all languages take megabytes. */
+/** Lists languages by name, such as `German`, or `Chinese or Japanese`. The names are loaded on demand, because the names of all languages take up megabytes. */
 function listed(languages: readonly string[]): string {
   const names = new Intl.DisplayNames("en", { type: "language" })
   const or = new Intl.ListFormat("en", { type: "disjunction" })

@@ -3,7 +3,7 @@ import { type Hit, type PageUrl, sourcesOf } from "#engine"
 
 import type { Reach } from "../../identity/accounts/reach/reach.ts"
 
-/** Documents that are known to exist in several formats. */
+/** Knows which documents exist in several formats. */
 export interface FormKnowledge {
   of(page: PageUrl, sources: readonly string[]): Promise<readonly OtherForm[]>
 }

@@ -53,7 +53,7 @@ export interface Asked {
 /** A question that is ready to be sent to the engine. */
 export interface Question {
   readonly text: string
-  /** The question, parsed once for everything that reads it. */
+  /** The question, parsed once for all the code that uses it. */
   readonly words: QueryText
   readonly query: AskedQuery
   /** Whether results that are not worth showing are cut off. */
@@ -71,7 +71,7 @@ const BEGINNING = new Date(0)
 const PASSAGES = 3
 
 /**
- * The engine's query, extended by what an answer needs.
+ * The engine's query, plus everything needed to prepare an answer.
  * @param now the time from which the age of recent news is measured
  */
 export function questionOf(asked: Asked, limits: SearchLimits, now: Date): Question {

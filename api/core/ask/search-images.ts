@@ -19,7 +19,7 @@ const MAX_SEARCH_IMAGES = 20
  * in at least 8.
  */
 const SAME_PICTURE_BITS = 7
-/** The share of its page's score that a picture gets if its description doesn't match the question. */
+/** The share of the page's score that a picture gets if its description doesn't match the question. */
 const UNMATCHED_SHARE = 0.5
 /** The factor applied to a picture's score for each place further down the page. */
 const PLACE_FACTOR = 0.98
@@ -82,7 +82,7 @@ function matchFactor(terms: readonly string[], image: PageImage): number {
   return UNMATCHED_SHARE + ((1 - UNMATCHED_SHARE) * matched) / terms.length
 }
 
-/** The first pictures, each only once, in its best position and its largest copy. */
+/** The first pictures without duplicates: each picture in its best position, shown as its largest copy. */
 function withoutCopies(candidates: readonly Candidate[], limit: number): Candidate[] {
   const shown: Candidate[] = []
   for (const candidate of candidates) {

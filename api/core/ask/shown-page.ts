@@ -12,7 +12,7 @@ import type { Question } from "./question.ts"
 import { type ImageKnowledge, pageImages } from "./search-images.ts"
 import { snippetsOf } from "./snippets.ts"
 
-/** Number of characters from the beginning of a page, shown when no passage can be. */
+/** Number of characters shown from the beginning of a page when no passage can be shown. */
 const OPENING_CHARS = 500
 
 /** A page that was found, limited to what the caller may be shown. */
@@ -47,7 +47,7 @@ export interface ShownSection extends Partial<ShownPlace> {
 export interface ShownPlace {
   /** The page's label, as in `Passage`. */
   readonly page: string
-  /** The address of that place; left out if there is none. */
+  /** The address of the place; left out if there is none. */
   readonly url?: string
 }
 
@@ -123,7 +123,7 @@ async function wholeOf(
     const text = await formatContent(markdown, format)
     return { text, addressesModels: await textAddressesModels(text) }
   } catch (error) {
-    // One unreadable page must not prevent the answer for the others.
+    // A page that cannot be processed must not make the whole answer fail.
     if (!(error instanceof WorkError)) throw error
     leaveOut("pages")
     return null

@@ -3,7 +3,7 @@ import { searchedApart } from "#engine/answer-extraction/sides.ts"
 import type { AskedQuery } from "../../services/misses/narrow-filters.ts"
 
 /**
- * The hits, including the best page for each side of a comparison, or for each question of several: a page about both
+ * The hits, including the best page for each side of a comparison, or for each of several questions: a page about both
  * sides may outrank the only page about one. A page that is added this way takes the place of the lowest hit that it
  * outscores.
  *

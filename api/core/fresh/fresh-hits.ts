@@ -44,7 +44,7 @@ interface Asked extends FreshParts {
   readonly signal: AbortSignal
 }
 
-/** Maximum number of a search's pages that are reread: the number of addresses that `/extract` accepts. */
+/** Maximum number of pages that are reread for one search: the number of addresses that `/extract` accepts. */
 const MOST_REREADS = 20
 const DEFAULT_PASSAGES = 3
 

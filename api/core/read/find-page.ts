@@ -19,8 +19,8 @@ const MOST_ASKED = 32
 /**
  * The stored page for an address: under the address itself, under the address that a crawl found to replace it (because
  * of identical text, a redirect or a canonical link), or under another spelling (https, `www.`, slash, parameters that
- * select nothing). Null if there is no such page that the caller may see: pages outside the reach look as if they were
- * missing.
+ * select nothing). Null if there is no such page that the caller may see: pages outside the caller's reach look as if
+ * they were missing.
  */
 export async function findPage(
   url: PageUrl,

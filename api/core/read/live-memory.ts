@@ -6,7 +6,7 @@ import type { LiveReader } from "../../identity/accounts/reach/reach.ts"
 import { BYTES_PER_CHAR } from "../../server/load/memory/memory.ts"
 
 const MB = 1024 * 1024
-/** The minimum memory for a call: enough for one page of a megabyte. */
+/** The minimum memory for a call: enough for a page of one megabyte. */
 const LEAST_BYTES = 4 * MB
 
 export const MEMORY_SPENT = "Failed to fetch url: the memory for live calls is used up; ask for fewer pages"

@@ -7,8 +7,8 @@ import type { LiveMemory } from "./live-memory.ts"
 export interface LiveParts {
   readonly embedder: Pick<Embedder, "id" | "embed">
   readonly memory: LiveMemory
-  /** Explains why the index has no page either for an address that could not be read; null if no reason is given. */
+  /** For an address that could not be read, explains why the index has no page for it either; null if no reason is given. */
   readonly misses: MissKnowledge | null
-  /** Number of hand-overs among appliances after which a call is processed here. Default 0. */
+  /** Number of hand-overs between appliances after which a call is processed here. Default 0. */
   readonly mostHops?: number
 }

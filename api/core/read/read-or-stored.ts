@@ -29,7 +29,7 @@ export interface ObtainParts {
 
 /**
  * Returns a page: from the index if that version is new enough, otherwise read now, or, if it cannot be read, from the
- * index whatever its age. A crawl may have read pages behind a login, in a network that live calls must not reach, or
+ * index whatever its age. A crawl may have read pages behind a login, on a network that live calls must not reach, or
  * on a site that is down.
  * @param maxAgeMs maximum age of the indexed page for it to be returned without reading; 0 to always read
  * @param isOfIndex whether the indexed page may be returned

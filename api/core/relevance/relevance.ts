@@ -37,9 +37,10 @@ export interface Relevance {
 }
 
 /**
- * Judges by shared words, weighted by how rare they are among the texts, and by cosine of the embeddings. When `signal`
- * aborts, or the embedding model's server is down, words alone decide: a late call still gets a useful answer. The
- * exception is a page so large that it is processed in a thread: for it, `passages` throws the signal's abort reason.
+ * Judges by shared words, weighted by how rare they are among the texts, and by the cosine similarity of the
+ * embeddings. When `signal` aborts, or the embedding model's server is down, words alone decide: a late call still gets
+ * a useful answer. The exception is a page so large that it is processed in a thread: for it, `passages` throws the
+ * signal's abort reason.
  */
 export function relevanceTo(
   intent: string,
@@ -49,10 +50,10 @@ export function relevanceTo(
   const asked = searchedText(intent)
   const terms = analyseQuery(asked, null).terms
   let intentVector: Promise<Float32Array | null> | undefined
-  /** A live crawl may outlast a change of the model. */
+  /** The model may change while a live crawl is running. */
   let embeddedBy = embedder.id
 
-  // Queued after waiting searches: there are many texts, and their callers expect to wait.
+  // Queued behind waiting searches, because there are many texts and their callers expect to wait.
   async function embed(
     texts: readonly string[],
     as: "question" | "passage" = "passage",

@@ -16,7 +16,7 @@ export interface MappedPage {
 /** How many addresses are looked up in the index at once. */
 const AT_ONCE = 32
 
-/** The pages of a site in the order in which they were found, except pages whose readers exclude the key. @throws as {@link walk} does */
+/** The pages of a site in the order in which they were found, except pages that the key is not allowed to read. @throws as {@link walk} does */
 export async function mapSite(site: Site, walking: Omit<Walking, "discoverOnly">): Promise<MappedPage[]> {
   const found: MappedPage[] = []
   await walk(site, { ...walking, discoverOnly: true }, ({ url, result }) => {

@@ -38,7 +38,7 @@ interface Needs {
   readonly config: { readonly publicUrl: string }
 }
 
-/** The API of Firecrawl: documents, and crawls that run as jobs. */
+/** Firecrawl's API: documents, and crawls that run as jobs. */
 export const firecrawl = {
   name: "firecrawl",
   settings: firecrawlSettings,

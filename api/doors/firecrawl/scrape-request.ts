@@ -13,7 +13,7 @@ export interface ScrapeRequest {
   /** Minimum number of milliseconds that a browser waits on the page; 0 if no browser is requested. */
   readonly waitMs: number
   readonly timeoutMs: number
-  /** Maximum age in milliseconds of a stored page returned instead of a new read; 0 to always read. */
+  /** Maximum age in milliseconds of a stored page that may be returned without rereading it; 0 to always read. */
   readonly maxAgeMs: number
   /** Options that clients always send but that cannot be honoured; listed in the document's `warning`. */
   readonly warnings: readonly string[]

@@ -15,7 +15,7 @@ import type { Api } from "../../server/operation/tool.ts"
 import { Refused, type Warned } from "../../server/tools/answers.ts"
 import { presentWarnings } from "../../server/wire/warnings.ts"
 
-/** The first pause between two checks of a task; each further pause is 1.5 times as long, up to the maximum. */
+/** The first pause between checks of a task; each further pause is 1.5 times as long, up to the maximum. */
 const FIRST_POLL_MS = 500
 const MAX_POLL_MS = 5000
 

@@ -15,7 +15,7 @@ interface Needs {
     readonly publicUrl: string
   }
   readonly readOnly: string | null
-  /** The endpoints of all features that models may use. */
+  /** The endpoints that models may use, from all features. */
   readonly toolEndpoints: () => readonly string[]
   /** Loads the tools offered to models. */
   readonly loadTools: () => Promise<readonly Tool[]>

@@ -12,7 +12,7 @@ import type { Tool } from "../../server/operation/tool.ts"
 import { apiOver, askInProcess } from "./ask-api.ts"
 
 const SESSION_HEADER = "mcp-session-id"
-/** Headers of a caller that are passed on to its tools' calls. */
+/** The caller's headers that are passed on to the tools' calls. */
 const PASSED_ON = ["authorization", "x-project-id", "x-human-id", "x-session-id", ...ACTING_HEADERS]
 
 interface McpParts {

@@ -22,7 +22,7 @@ import { plainInstructions } from "./instructions.ts"
 import { prompts } from "./prompts.ts"
 import { listResources, pageTemplate, readResource } from "./resources.ts"
 
-// Loaded on first use: the code for the protocol takes several megabytes.
+// This file is loaded on first use, because the code for the protocol takes up several megabytes.
 
 /** Time between progress messages for a caller that asked for them. Many clients time out after a minute. */
 const PROGRESS_MS = 5000
@@ -35,11 +35,11 @@ const jsonSchemaValidator = new AjvJsonSchemaValidator()
 const version = fossickVersion()
 
 /**
- * A server of the Model Context Protocol with tools, resources and prompts, not yet connected.
+ * A Model Context Protocol server with tools, resources and prompts, not yet connected.
  *
  * @param ask carries out the calls, as the caller
  * @param signal ends running calls, as a cancellation by the protocol does
- * @param serves whether an endpoint exists: its tools are left out if not
+ * @param serves whether an endpoint exists; if not, its tools are left out
  * @param instructions the instructions for models
  */
 export function mcpServer(

@@ -1,4 +1,4 @@
-// Prompts that a person chooses in a program.
+// A prompt that a person chooses in a program.
 
 interface Prompt {
   readonly name: string

@@ -12,7 +12,7 @@ import { rareWord } from "#engine/testing/pages.ts"
 
 import { type KillableAppliance, killableAppliance } from "../../testing/killable-appliance.ts"
 
-/** The version of oikb used for this test; the environment variable `OIKB` contains the path of its program. */
+/** The version of oikb used for this test; the environment variable `OIKB` contains the path to its program. */
 export const OIKB_VERSION = "oikb==0.6.0"
 const AT = "https://notes.example/"
 

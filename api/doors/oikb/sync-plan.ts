@@ -23,8 +23,9 @@ export interface SyncPlan {
 }
 
 /**
- * oikb deletes a changed file before it uploads the new version, several minutes before in a large sync. A run in
- * between would not find the file. So a changed file gets an id that marks it as about to be replaced by an upload.
+ * oikb deletes a changed file before it uploads the new version; in a large sync, several minutes pass in between, and
+ * a run during that time would not find the file. So a changed file gets an id that marks it as about to be replaced by
+ * an upload.
  */
 const REPLACED = "replaced:"
 const GONE = "gone:"

@@ -31,7 +31,7 @@ export function embeddings(embedder: LoadedEmbedder): Middleware {
     const { bill } = ctx.state
     const cost = searchCost("basic")
     await bill.reserve(cost)
-    // Stays 0, a count that no real text has, for model servers that don't report token usage.
+    // Stays 0 for model servers that don't report token usage; no real text has that count.
     let tokens = 0
     const asked = {
       as: as === "query" ? "question" : "passage",

@@ -4,8 +4,9 @@ import type { ArrivingBodies } from "../../server/load/arriving-bodies.ts"
 import { bodyText } from "../../server/middleware/json-body.ts"
 
 /**
- * Reads a body sent by an HTML form (`application/x-www-form-urlencoded`) into `ctx.state.body`; the first field of
- * each name counts. A request without a body gets no fields: some clients post with all fields in the address.
+ * Reads a body sent by an HTML form (`application/x-www-form-urlencoded`) into `ctx.state.body`; if a name occurs
+ * several times, its first field is used. A request without a body gets no fields: some clients send a POST with all
+ * fields in the address.
  */
 export function formBody(limit: number, arriving: ArrivingBodies): Middleware {
   return async (ctx, next) => {

@@ -108,7 +108,7 @@ async function filterOf(engines: readonly string[], names: Pick<KnownNames, "nam
   return { unknown, filter: isNarrow ? { collections, sources } : {} }
 }
 
-/** The fields of an address or of a posted form; if a name occurs several times, the first field counts. */
+/** The fields of an address or of a posted form; if a name occurs several times, the first field is used. */
 export function givenBy(ctx: Context): Given {
   const query = new URLSearchParams(ctx.querystring)
   const { body }: Partial<Context["state"]> = ctx.state

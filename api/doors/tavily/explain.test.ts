@@ -36,12 +36,13 @@ test("explain marks as lexical what the handbook says it does", async () => {
     )
   }
 
-  // BM25: a word that occurs n times counts n · 2.2 / (n + norm) of its weight, at most 2.2 times its weight.
+  // BM25: a word that occurs n times contributes n · 2.2 / (n + norm) times its weight, at most 2.2 times its weight.
   const said = (times: number, norm: number) => (times === 0 ? 0 : times / (times + norm))
   const inSection = (length: number) => 1.2 * (0.5 + (0.5 * length) / 510)
   const inPassage = (length: number) => 1.2 * (0.25 + (0.75 * length) / 100)
 
-  // One word, twice in the only section, which is one passage of three words. It has no neighbour and isn't a name.
+  // One word, twice in the only section, which is one passage of three words. The question has no neighbouring words,
+  // and the word isn't a name.
   const { 1: alone } = await explained("zebra")
   expect(alone!["passage"]).toBeCloseTo(said(2, inPassage(3)), 6)
   expect(alone!["lexical"]).toBeCloseTo(0.57 * said(2, inSection(3)) + 0.21 * said(2, inPassage(3)), 6)

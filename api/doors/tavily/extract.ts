@@ -124,7 +124,7 @@ function givenUrls({ urls }: ExtractRequest): readonly string[] {
   return given
 }
 
-/** The peer's version of a page found there; null if the page isn't a peer's. */
+/** A page as read by the peer where it was found; null if this appliance should read it. */
 async function atPeer(
   given: string,
   { urls: _urls, timeout: _timeout, include_usage: _usage, ...asked }: ExtractRequest,

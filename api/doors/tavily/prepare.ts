@@ -72,7 +72,7 @@ function settle(body: SearchBody, chosen: AutoParameters | null): SearchRequest 
   return { search_depth: "basic", topic: "general", ...body, ...chosen }
 }
 
-/** The question of a request. */
+/** The question that a request asks. */
 async function askedBy(
   request: SearchRequest,
   limits: SearchLimits,

@@ -13,7 +13,7 @@ import type { SearchAnswer } from "./described/answers.ts"
 import type { PreparedSearch } from "./prepare.ts"
 import type { SearchRequest } from "./schema.ts"
 
-/** The result of a search; it has no answer if none was requested or if it is not written yet. */
+/** The result of a search; it has no answer if none was requested or none has been written yet. */
 export interface Outcome {
   readonly found: Found
   readonly shown: Shown

@@ -11,7 +11,7 @@ import { aPage, rareWord } from "#engine/testing/pages.ts"
 
 import { type ServedApp, serveApp } from "../../testing/serve-app.ts"
 
-// Tests the effect of every parameter of /search on a real index. Pages of one group have the same content, so that
+// Tests the effect of every parameter of /search on a real index. Pages in one group have the same content, so that
 // only the parameter can tell them apart.
 
 const DAY_MS = 86_400_000

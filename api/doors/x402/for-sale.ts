@@ -23,7 +23,7 @@ export async function unknownForSale(
   return collection === null ? null : `${x402Settings.collections.name}: ${collection}`
 }
 
-/** The first screen's line about sales; null if selling isn't set up. */
+/** The line about sales on the first screen; null if selling isn't set up. */
 export function salesLine(selling: Selling, unsold: string | null, port: number | undefined): string | null {
   if (unsold !== null) return `no searches are sold. ${unsold}`
   if (selling.on)

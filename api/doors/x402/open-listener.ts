@@ -52,9 +52,9 @@ export interface ListenerParts {
   readonly log: Logger
 }
 
-/** Time between two rounds of writing outcomes and deleting old payments. */
+/** Time between rounds of writing outcomes and deleting old payments. */
 const HOUSEKEEPING_MS = 5000
-/** Time between two rounds of asking the network about open payments. */
+/** Time between rounds of asking the network about open payments. */
 const RECONCILE_MS = 60_000
 
 /** Opens the paid search on its own port. Closing it lets purchases in progress finish first. */

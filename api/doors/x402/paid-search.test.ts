@@ -95,7 +95,7 @@ async function openDesk() {
       const { unpaid: _, ...paid } = Object.fromEntries(outcomes.total)
       return { ...paid, ...(unpaid > 0 && { unpaid }) }
     },
-    /** Resolves once every answer has been sent, or its caller is known to be gone; callers notice either before the server does. */
+    /** Resolves once the server has noticed that every answer was sent or its caller is gone; callers notice this before the server does. */
     left: () => Promise.all(left!),
     /** Also waits until no request is being processed. */
     quiet: () => Promise.all([...worked!, ...left!]),

@@ -29,7 +29,7 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
   const underWay = new Map<string, string>()
   /** Purchases already answered whose answers the ledger has not recorded yet. */
   const leaving = new Map<string, Promise<void>>()
-  /** Payments whose record is being read and that are not marked as in progress yet; copies of the request wait for that. */
+  /** Payments whose record is being read and that are not yet marked as in progress; copies of the request wait until this is done. */
   const beginning = new Serial()
   const payers = new PayerLimits()
   const readRequest = requestReader(parts)

@@ -8,7 +8,7 @@ import { foreignOrNothing } from "#base/text/json/foreign-json.ts"
 import { PAYMENT_REFUSALS } from "./refusals.ts"
 import type { Terms } from "./terms.ts"
 
-/** Maximum length of a payment header. A simple payment has about 1,100 characters. */
+/** Maximum length of a payment header. The header of a simple payment is about 1,100 characters long. */
 const MAX_HEADER = 8192
 /** Maximum remaining validity of an authorization, which is also how long it is remembered. */
 const MAX_VALID_SECONDS = 24 * 3600

@@ -1,6 +1,6 @@
 /**
- * Why a payment isn't accepted: the `error` of a 402 response. Reasons that facilitators have a code for use that code;
- * a code that a facilitator returned for a payment passes through unchanged.
+ * Why a payment isn't accepted: the `error` of a 402 response. If facilitators have a code for a reason, that code is
+ * used; a code that a facilitator returned for a payment passes through unchanged.
  */
 export const PAYMENT_REFUSALS = {
   missing: "PAYMENT-SIGNATURE header is required",

@@ -94,7 +94,7 @@ ${turn.filter((link) => link !== undefined).join("\n")}
 `
 }
 
-/** Maximum number of sections listed with their subsections; a page with more of them lists its `h2` only. */
+/** Maximum number of sections listed with their subsections; a page with more of them lists only its `h2` headings. */
 const MOST_ENTRIES = 40
 
 /** The list of a page's sections; empty if it has fewer than two. */

@@ -29,8 +29,8 @@ export interface Docs {
 }
 
 /**
- * Reads every drawing, and reads and renders every `*.md` of a folder. `README.md` is the front page; its `##` headings and the links
- * under them are the navigation.
+ * Reads every drawing, and reads and renders every `*.md` in a folder. `README.md` is the front page; its `##` headings
+ * and the links under them are the navigation.
  */
 export async function readDocs(docsDir: string): Promise<Docs> {
   const all = await readdir(docsDir)

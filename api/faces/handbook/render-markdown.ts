@@ -121,7 +121,7 @@ function linksOf(marked: Marked, tokens: Token[]): RenderedPage["links"] {
   return links
 }
 
-/** The words of a token, without marks. */
+/** The text of a token, without markup. */
 function plainText(token: Token): string {
   if ("tokens" in token && token.tokens) return token.tokens.map(plainText).join("")
   return "text" in token ? String(token.text) : ""

@@ -59,7 +59,7 @@ export interface Accounts extends AsyncDisposable {
   /** The total amount of data that each key has stored. */
   readonly kept: KeptByKey
   readonly hashHuman: HumanHash
-  /** Every write of the parts above goes through this queue. */
+  /** Every write by the parts above goes through this queue. */
   readonly writes: WriteQueue
 }
 
@@ -120,7 +120,7 @@ export async function openAccounts(
   const hashHuman = await openHumanHash(db, config.humanIdSecret)
   const hashCaller = isOnServer(db) ? await openCallerHash(db) : null
   await ledger.recover()
-  // Waiting would hold up every request of this process.
+  // Waiting would hold up every request to this process.
   db.patienceMs = 0
   const writes = new WriteQueue(db)
   const late = journals && new LateCalls<AnsweredCall>(db, journals)
@@ -181,7 +181,7 @@ export async function openAccounts(
   }
 }
 
-/** The same keys, plus people by their ids, and services that act for people. */
+/** The same keys, plus people, found by their ids, and services that act for people. */
 function withPeople(
   keys: KeyStore,
   people: PeopleKeys | undefined,

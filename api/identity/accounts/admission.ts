@@ -56,7 +56,7 @@ const TOO_FAST =
 
 /** Details of a call that don't follow from its endpoint. */
 export interface AdmitOptions {
-  /** Whether it reads pages only from the index, and so takes no place among the live calls. Default false. */
+  /** Whether the call reads pages only from the index, and so takes no place among the live calls. Default false. */
   readonly isStored?: boolean
 }
 
@@ -74,8 +74,8 @@ export class Admissions {
   /**
    * Admits a call to this endpoint.
    * @throws ApiError 403 when the key isn't allowed to make it, 429 with `Retry-After` when the key has made too many,
-   * or when more calls are running or waiting than can be answered in time, 503 with `Retry-After` when calls hold all
-   * memory
+   * or when more calls are running or waiting than can be answered in time, 503 with `Retry-After` when other calls are
+   * using all the memory
    */
   async admit(
     endpoint: LimitedEndpoint,

@@ -120,8 +120,8 @@ const lastCall = once((q: Queries<CallTables>, { id }: { id: string }) =>
 export const MOST_QUERY_CHARS = 4000
 
 /**
- * The answered calls, in `state.db`, until they are pruned or make room for newer ones: for that, the oldest calls of
- * the key with the most calls are deleted. Call `add` and `prune` inside a write transaction.
+ * The answered calls, in `state.db`, until they are pruned or make room for newer ones: the first to be deleted are the
+ * oldest calls of the key with the most calls. Call `add` and `prune` inside a write transaction.
  */
 export class CallLog {
   readonly stored: StoredUse

@@ -10,7 +10,7 @@ import {
   StoredUse,
 } from "./storage/stored-use.ts"
 
-/** Opinions on answers. */
+/** Feedback on an answer or a session. */
 export interface Feedback {
   readonly id: string
   /** Milliseconds since 1970. */
@@ -53,8 +53,8 @@ const MOST_ENTRIES = 100_000
 const SHARE_OF_KEY = 2
 
 /**
- * Feedback on answers, in `state.db`, until it is pruned or makes room for newer feedback: for that, the oldest entry
- * of the key with the most entries is deleted. Call `add` and `prune` inside a write transaction.
+ * Feedback on answers, in `state.db`, until it is pruned or makes room for newer feedback: the first to be deleted is
+ * the oldest entry of the key with the most entries. Call `add` and `prune` inside a write transaction.
  */
 export class FeedbackStore {
   readonly stored: StoredUse

@@ -83,7 +83,7 @@ export async function pruneUse(db: StateStore, now: number): Promise<void> {
 }
 
 /**
- * Usage of keys in the last days including today, newest first and then by key.
+ * Usage of keys over the last `days` days, including today,, newest first and then by key.
  * @param keyId only this key; null for all
  */
 export async function useOfKeys(

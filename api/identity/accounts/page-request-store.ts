@@ -100,7 +100,7 @@ export class PageRequestStore {
     this.prune = this.#log.prune
   }
 
-  /** @returns its id among {@link list} */
+  /** @returns the id that the request has in {@link list} */
   async add({ at, keyId, url, question, comment }: PageRequest): Promise<string> {
     const id = idOf(url, question)
     await this.#queries

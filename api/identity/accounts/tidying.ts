@@ -17,7 +17,7 @@ export interface KeptForDays {
 }
 
 /**
- * Deletes rows older than their retention days, now and every hour, until it is disposed of.
+ * Deletes rows older than their retention period, now and every hour, until it is disposed of.
  * @param onProblem called with each failure; the next round tries again
  */
 export function tidyHourly(

@@ -58,8 +58,8 @@ test("persons are identified by hashes that only this appliance can compute, acr
   expect(await keptSecret(here!, "other")).toHaveLength(32)
   expect(await keptSecret(here!, "other")).toEqual(await keptSecret(here!, "other"))
   expect(await keptSecret(here!, "other")).not.toEqual(await keptSecret(here!, "human-ids"))
-  // People who are known must have the same hash after an update: the secrets are found under these names, and hashed
-  // in this way.
+  // People who are known must have the same hash after an update: the secrets must be found under these names, and ids
+  // hashed in this way.
   const under = async (name: string, id: string) =>
     createHmac("sha256", await keptSecret(here!, name))
       .update(id)

@@ -10,7 +10,7 @@ export interface Tracking {
   readonly human: string
 }
 
-/** Maximum number of characters stored of an id: callers choose ids, which can be anything. */
+/** Maximum number of an id's characters that are stored: callers choose ids, which can be anything. */
 const MAX_ID_CHARS = 200
 const HUMAN_HEADER = "x-human-id"
 

@@ -127,7 +127,7 @@ describe("two processes under 64 clients never let a key exceed its credits", ()
       process.env["FOSSICK_STATE"] = server.url()
       expect(await askBoth(dir, server.url())).toBe(CREDITS)
       expect(await counted(dir)).toEqual([CREDITS, 0])
-      // Nor can a caller with a public key exceed the rate of an address.
+      // A caller with a public key can't exceed the rate limit for an address either.
       expect(await askFromPage(dir, server.url())).toBe(PER_ADDRESS)
     } finally {
       if (before === undefined) delete process.env["FOSSICK_STATE"]

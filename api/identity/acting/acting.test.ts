@@ -57,7 +57,7 @@ const now = () => Math.floor(Date.now() / 1000)
 const signed = (secret: Uint8Array, claims: JWTPayload, alg = "HS256") =>
   new SignJWT({ iat: now(), exp: now() + 300, ...claims }).setProtectedHeader({ alg }).sign(secret)
 
-/** A provider's token, as LibreChat gets one when a user signs in there. */
+/** A provider's token, like the one that LibreChat gets when a user signs in there. */
 async function ofProvider(claims: JWTPayload): Promise<string> {
   const [jwk] = company.company.keys()
   return await new SignJWT({

@@ -12,7 +12,7 @@ const LONGEST_SECONDS = 300
 const CLOCK_TOLERANCE = 30
 const MOST_CHARS = 16_384
 
-/** The user a service named: by user name, or by a token of an identity provider that is not checked yet. */
+/** The user a service named: by user name, or by an identity provider's token that has not been checked yet. */
 export type AskedFor =
   | { readonly kind: "user"; readonly user: string }
   | { readonly kind: "token"; readonly token: string; readonly issuer: string }

@@ -141,7 +141,7 @@ export function openConsent(parts: ConsentParts): Consent {
   }
 }
 
-/** The user signed in with this browser, and their name on pages; null if none. */
+/** The user signed in with this browser, and their name as shown on pages; null if none. */
 async function holderOf(ctx: Context, { sessions, keys }: ConsentParts) {
   const found = await whoIsHere(ctx, sessions)
   if (found === null) return null

@@ -4,7 +4,7 @@ import type { Grant } from "./oauth-store.ts"
 
 /**
  * The key of an admitted program: it may do whatever its user's key may do, limited to the collections of the grant,
- * and without administration.
+ * and without administrator rights.
  */
 export function grantedKey(key: ApiKey, { collections }: Pick<Grant, "collections">): ApiKey {
   const scope = collections === null ? key.scope : { ...key.scope, sources: null, collections }

@@ -2,15 +2,15 @@
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** An authorization code. OAuth 2.1, section 4.1.2 allows ten minutes; programs fetch their tokens immediately. */
+/** Lifetime of an authorization code. OAuth 2.1, section 4.1.2, allows ten minutes; programs fetch their tokens immediately. */
 export const CODE_MS = 2 * MINUTE_MS
-/** An access token, which is sent with each call. */
+/** Lifetime of an access token, which is sent with each call. */
 export const ACCESS_MS = 60 * MINUTE_MS
-/** A refresh token, counted from the last refresh. */
+/** Lifetime of a refresh token, counted from the last refresh. */
 export const REFRESH_MS = 30 * DAY_MS
-/** A registered program that no user has admitted; after this, it is deleted. */
+/** How long a registered program that no user has admitted is kept before it is deleted. */
 export const CLIENT_MS = DAY_MS
-/** The page that asks for consent: users might have to look for their key. */
+/** How long the page that asks for consent is valid: users might have to look for their key. */
 export const CONSENT_MS = 10 * MINUTE_MS
 /** How long the operator still sees a grant that has ended. */
 export const ENDED_MS = 30 * DAY_MS

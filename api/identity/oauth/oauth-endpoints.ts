@@ -27,8 +27,8 @@ export interface OAuth {
    */
   readonly endpoints: (sessions?: Pick<Sessions, "whoIs" | "ways">) => Middleware
   /**
-   * The key behind the access token of a caller of `/mcp`, and the header for internal calls to endpoints that don't
-   * accept access tokens; null if it isn't an access token.
+   * The key behind the access token that a caller of `/mcp` presents, and the header for internal calls to endpoints
+   * that don't accept access tokens; null if `token` isn't an access token.
    */
   verify(token: string): Promise<{ readonly key: ApiKey; readonly inside: string } | null>
   /** The key behind a header for internal calls; null if it isn't such a header. */
@@ -205,8 +205,8 @@ async function byExpress(ctx: Context, app: Application): Promise<void> {
 }
 
 /**
- * A path without the appliance's own path prefix, which a proxy may keep. Below `/.well-known/`, the prefix comes after
- * the name of the document (RFC 8414, section 3.1; RFC 9728, section 3.1).
+ * A path without the appliance's own path prefix, which a proxy may leave in place. Below `/.well-known/`, the prefix
+ * comes after the name of the document (RFC 8414, section 3.1; RFC 9728, section 3.1).
  */
 function barePath(path: string, prefix: string): string {
   const [, document = "", rest = path] = /^(\/\.well-known\/[a-z-]+)(\/.*)$/.exec(path) ?? []

@@ -20,7 +20,7 @@ export const SEARCH_SCOPE = "search"
 const COLLECTION = "collection:"
 const MAX_NAME_CHARS = 200
 const MOST_REDIRECTS = 10
-/** Maximum size of all addresses that a program registers together: anyone may register, and the addresses are stored. */
+/** Maximum total size of the addresses that a program registers: anyone may register, and the addresses are stored. */
 const MAX_ADDRESS_CHARS = 4000
 /** All programs are public clients: a secret handed to anyone who asks proves nothing. */
 const PUBLIC_CLIENT = {

@@ -15,13 +15,13 @@ export interface Person {
   readonly provider: string
   /** Identifies the person at the provider. */
   readonly subject: string
-  /** The name that readers of pages use for the person, without `user:`. */
+  /** The name that lists of readers use for the person, without `user:`. */
   readonly user: string
   /** For display; empty if not known. */
   readonly name: string
   /** For display; empty if not known. */
   readonly email: string
-  /** The names that readers of pages use for them, without `group:`. */
+  /** The names that lists of readers use for these groups, without `group:`. */
   readonly groups: readonly string[]
   readonly firstSeen: Date
   /** The time of the last sign-in. */
@@ -100,7 +100,7 @@ const bySubject = once(
 )
 
 const PREFIX = "person-"
-/** How long people who haven't signed in are kept; longer than any session lasts. */
+/** How long people are kept after their last sign-in; longer than any session lasts. */
 const KEPT_MS = 400 * 86_400_000
 /** Maximum length of the parts of a person's data that are shown to people. */
 export const MAX_CHARS = 200
@@ -163,7 +163,7 @@ export class PersonStore {
     return row === undefined ? null : personOf(row)
   }
 
-  /** The person a provider has vouched for by this subject. */
+  /** The person for whom a provider has vouched under this subject. */
   async of(provider: string, subject: string): Promise<Person | null> {
     const row = await bySubject.get(this.#db, { provider, subject })
     return row === undefined ? null : personOf(row)
@@ -240,7 +240,7 @@ export class PersonStore {
   }
 }
 
-/** A name in the form that readers of pages use, because access is decided by comparing texts. Null if it can't be a name. */
+/** A name in the form that lists of readers use, because access is decided by comparing texts. Null if it can't be a name. */
 const nameOf = (kind: "user" | "group", given: string): string | null =>
   principalOf(`${kind}:${given}`)?.slice(kind.length + 1) ?? null
 

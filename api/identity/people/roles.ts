@@ -2,12 +2,12 @@ import { type Principal, principalOf, SIGNED_IN } from "#engine/index/page/reade
 
 import { type KeyScope, UNLIMITED } from "../accounts/keys/key-scope.ts"
 
-/** What the people of some groups may do, as the operator wrote it. */
+/** What people in certain groups may do, as the operator specified it. */
 export interface RoleRule {
   /** Groups whose members match; null for anyone who signs in. */
   readonly groups: readonly string[] | null
   readonly role: "reader" | "operator" | "admin"
-  /** For readers: what they may see; null for both means no limit. */
+  /** For readers: what they may see; null in both fields means no limit. */
   readonly sources: readonly string[] | null
   readonly collections: readonly string[] | null
 }
@@ -18,13 +18,13 @@ export interface Rights {
   readonly scope: KeyScope
 }
 
-/** A person, by the names used for readers of pages: in lower case and NFC, which is how people are stored. */
+/** A person, by the names that lists of readers use: in lower case and NFC, which is how people are stored. */
 interface Named {
   readonly user: string
   readonly groups: readonly string[]
 }
 
-/** Every name that readers of a page can use for a person. */
+/** Every name that a list of readers can use for a person. */
 export const principalsOf = ({ user, groups }: Named): readonly Principal[] => [
   `user:${user}`,
   ...groups.map((group) => `group:${group}`),

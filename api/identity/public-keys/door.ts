@@ -8,7 +8,7 @@ import { parameter } from "../../server/middleware/query-parameters.ts"
 import { callerOf } from "../../server/proxies/trusted-proxies.ts"
 import { isSameOrigin } from "../sessions/same-origin.ts"
 
-/** The calls a public key may make, and the name under which each is counted for its rates. */
+/** The calls a public key may make, and the name under which each is counted against the rate limits. */
 export const PUBLIC_CALLS = { "POST /search": "search", "GET /suggest": "suggest" } as const
 
 type PublicCall = keyof typeof PUBLIC_CALLS

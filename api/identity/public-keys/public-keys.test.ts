@@ -174,7 +174,7 @@ describe("a public key", () => {
     const filled = path.replaceAll(/\{\w+\}/g, "x")
     const body = method === "GET" || method === "DELETE" ? {} : { body: {} }
     const refused = await call(method, filled, { key: text, headers: { Origin: SITE }, ...body })
-    // Metrics are collected before this check, and don't know such keys.
+    // /metrics is served before this check, and doesn't know such keys.
     const [status, because] =
       path === "/metrics"
         ? [401, "missing or invalid API key"]

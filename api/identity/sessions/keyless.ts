@@ -9,10 +9,10 @@ import type { KeylessBudget } from "../../server/load/keyless/keyless-budget.ts"
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"])
 
 /**
- * Limits callers without a valid key to their address's budget. Every request counts until its key has been verified.
- * Once the budget is used up, a request has to present a key immediately; a request without a key is refused with 429
- * and loses its connection, along with all requests sent ahead on that connection. The key that the operator lends to
- * callers without a key doesn't count as a key here.
+ * Limits callers without a valid key to their address's budget. Every request counts against this budget until its key
+ * has been verified. Once the budget is used up, a request has to present a key immediately; a request without a key is
+ * refused with 429 and loses its connection, along with all requests sent ahead on that connection. The key that the
+ * operator lends to callers without a key doesn't count as a key here.
  *
  * @param callerOf returns the address or network that a request comes from
  * @param hasKey whether a request contains a valid key, session or token

@@ -25,7 +25,7 @@ const OPEN_CALLS: ReadonlySet<string> = new Set([
 const isOpenCall = ({ method, path }: Context): boolean =>
   OPEN_CALLS.has(`${method} ${path}`) || (method === "GET" && path.startsWith("/files/"))
 
-/** Whether a call is on the way to a provider or back. Such calls don't belong to a user yet, and can come from forms on other sites. */
+/** Whether a call takes a browser to a provider or back. Such calls don't belong to a user yet, and can come from forms on other sites. */
 export const isSignOn = ({ path }: Context): boolean => path.startsWith("/sign-on/")
 
 /** The only call that clients without a key may make: of the two calls these clients know, it is the one that only uses the index. */

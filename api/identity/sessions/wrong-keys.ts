@@ -13,7 +13,7 @@ const COUNTED_MS = 15 * 60_000
  * neighbour behind the same address.
  */
 const LATE_MS = 1000
-/** Maximum number of addresses remembered; the one that started earliest is dropped. */
+/** Maximum number of addresses remembered; the one whose count started earliest is dropped. */
 const MOST_ADDRESSES = 10_000
 /** Maximum number of wrong keys that programs may send with their calls: a program with an old key keeps calling without meaning harm. */
 const MOST_IN_CALLS = 1000
@@ -25,7 +25,7 @@ export class WrongKeys {
   readonly #counts = new Map<string, { readonly until: number; wrong: number }>()
   readonly #most: number
 
-  /** @param most number of an address's wrong keys that are answered immediately in a quarter of an hour */
+  /** @param most number of an address's wrong keys that are answered immediately within a quarter of an hour */
   constructor(most: number) {
     this.#most = most
   }

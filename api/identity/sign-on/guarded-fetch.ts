@@ -46,7 +46,7 @@ export function guardedFetch(name: string, { networks, caFile }: Reach, parts: P
       method,
       headers: { ...headers, "accept-encoding": "identity", "user-agent": parts.userAgent },
       body: body instanceof URLSearchParams ? body.toString() : ((body as string | undefined) ?? null),
-      // The signal is the only timeout, for everything.
+      // The signal is the only timeout; it covers the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
       signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -6,11 +6,11 @@ export interface Journey {
   readonly provider: string
   /** The data the provider's `begin` stored. */
   readonly remember: string
-  /** Path of this appliance where the journey began, to return to. */
+  /** Path on this appliance where the journey began and to which it returns. */
   readonly returnTo: string
 }
 
-/** How long a person may take at the provider. */
+/** How long a person may spend at the provider. */
 const LASTS_MS = 15 * 60_000
 /** Maximum length of the path, because browsers might not keep a larger cookie. */
 const LONGEST_PATH = 1000
@@ -54,7 +54,7 @@ function setCookie(ctx: Context, provider: string, value: string, seconds: numbe
   ctx.append("Set-Cookie", [...parts, ...(ctx.secure ? ["Secure"] : [])].join("; "))
 }
 
-/** A path of this appliance, whatever the input: never an address that leads elsewhere, however browsers interpret it. */
+/** A path on this appliance, whatever the input: never an address that leads elsewhere, however browsers interpret it. */
 export function ownPath(given: string, otherwise: string): string {
   if (given.length > LONGEST_PATH || !/^\/(?![/\\])[\x21-\x7e]*$/.test(given) || given.includes("\\"))
     return otherwise

@@ -20,7 +20,7 @@ const POLICY = [
   "base-uri 'none'",
 ].join("; ")
 
-/** A page between a provider and the appliance. */
+/** A page shown to a browser on its way between a provider and the appliance. */
 export function showPage(
   ctx: Context,
   {

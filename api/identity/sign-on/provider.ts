@@ -8,8 +8,8 @@ export interface Vouched {
   /** Identifies the person at this provider, which never gives the same identifier to another person. */
   readonly subject: string
   /**
-   * A name for the person that readers may use, such as an e-mail address the provider has verified; null if it vouches
-   * for no such name.
+   * A name for the person that lists of readers may use, such as an e-mail address the provider has verified; null if
+   * it vouches for no such name.
    */
   readonly user: string | null
   /** For display; empty if not known. */
@@ -22,7 +22,7 @@ export interface Vouched {
   readonly providerSession: string | null
   /** When the session at the provider ends, and ours with it, in milliseconds since 1970; null or left out if not known. */
   readonly endsAt?: number | null
-  /** Used to ask the provider whether it still vouches; null if it can't be asked. Stored sealed. */
+  /** Used to ask the provider whether it still vouches for the person; null if it can't be asked. Stored sealed. */
   readonly refresh: string | null
   /** Data the provider needs when the person signs out there; null if none. Stored sealed. */
   readonly signOutHint: string | null
@@ -47,7 +47,7 @@ export interface Arriving {
 /** The result when the browser has to go to the provider. */
 export interface Departure {
   readonly url: string
-  /** The input of {@link Provider.finish}, stored sealed in a cookie of this browser; two thousand characters at most. */
+  /** The input of {@link Provider.finish}, stored sealed in a cookie in this browser; two thousand characters at most. */
   readonly remember: string
 }
 
@@ -60,7 +60,7 @@ export type LoggedOut = (
   readonly answerUrl?: string | null
 }
 
-/** The information about its origin that any request contains. */
+/** Information about a request's origin, which every request contains. */
 export interface Carried {
   /** IP address at the other end of the connection. */
   readonly peer: string
@@ -86,7 +86,7 @@ export interface Provider extends AsyncDisposable {
    * @throws SignOnError, ProviderAwayError
    */
   finish(arriving: Arriving, remembered: string): Promise<Vouched>
-  /** Asks the provider again; call it only if `refresh` isn't null. @returns null when the provider no longer vouches. @throws ProviderAwayError */
+  /** Asks the provider again; call it only if `refresh` isn't null. @returns null when the provider no longer vouches for the person. @throws ProviderAwayError */
   renew?(held: Held): Promise<Vouched | null>
   /** Address where the person signs out at the provider and then returns to `back`, or null. */
   signOut?(held: Held, back: string): Promise<string | null>
@@ -158,7 +158,7 @@ export interface ProviderKind<Own> {
   readonly kind: string
   /** Its own fields in `sign-on.yaml`, as the `properties` and `required` of a JSON Schema. */
   readonly fields: { readonly properties: object; readonly required: readonly string[] }
-  /** Checks the fields and resolves secrets. They already fit the schema, and defaults are filled in. */
+  /** Checks the fields and resolves secrets. The fields already fit the schema, and defaults are filled in. */
   read(written: never, reading: Reading): Own
   /** Loads the code that talks to the provider. */
   open(spec: ProviderSpec<Own>, parts: ProviderParts): Promise<Provider>

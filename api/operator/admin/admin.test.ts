@@ -177,7 +177,7 @@ describe("the admin API", () => {
     const documented = [...page.matchAll(/^\| (`[A-Z]+ \/[^|]*`) \|/gm)].flatMap(([, cell = ""]) => {
       const [first = "", ...others] = [...cell.matchAll(/`([^`]+)`/g)].map((code) => code[1] ?? "")
       const [method = "", path = ""] = first.replace(/\?.*/, "").split(" ")
-      // `/resume` after a call means the same call with a different last step.
+      // `/resume` after a call means the same call with a different last path segment.
       const also = others.map((step) => path.replace(/\/[^/]*$/, step))
       return [path, ...also].map((one) => `${method} ${one.replaceAll(/\{(\w+)\}/g, ":$1")}`)
     })

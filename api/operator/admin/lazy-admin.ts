@@ -6,7 +6,7 @@ import type { AdminParts } from "./admin-parts.ts"
 import type { AdminConfig } from "./admin-router.ts"
 
 /**
- * The admin API, loaded with its first request: the code that reads sources and traces pages takes more than ten
+ * The admin API, loaded with its first request: the code that reads sources and traces pages takes up more than ten
  * megabytes, and most processes that answer never need it.
  *
  * @param open opens its parts; called once

@@ -146,7 +146,7 @@ test("questions that only the multilingual model reads are counted, once they ar
   expect(await unread([])).toBeNull()
   expect(await unread([...english, ...german.slice(1)])).toBeNull()
   expect(await unread([...english, ...german])).toEqual({ count: 3, of: 23 })
-  // Only the latest questions count.
+  // Only the latest questions are considered.
   expect(await unread([...Array.from({ length: 10 }, () => english).flat(), ...german])).toBeNull()
   questions = []
 })

@@ -23,8 +23,8 @@ export interface AuditingParts {
 
 /**
  * Logs each change made with a key with the role admin or operator, or by a signed-in person with that role, before the
- * change is acknowledged, and each change of keys by any caller. Refused calls change nothing and are not logged;
- * failed calls are logged, because they may have changed something.
+ * change is acknowledged, and each change to keys, whoever the caller is. Refused calls change nothing and are not
+ * logged; failed calls are logged, because they may have changed something.
  */
 export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Middleware {
   const actorOf = async ({ state }: Context): Promise<Actor> => ({
@@ -64,7 +64,7 @@ export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Mid
   }
 }
 
-/** Reads the state that a call of the admin API is about to change, and returns a function that reads it again. */
+/** Reads the state that an admin API call is about to change, and returns a function that reads it again. */
 export function lookingBefore(looks: Looks): Middleware {
   return async (ctx, next) => {
     const [collection = "", id] = segmentsOf(ctx.path)

@@ -7,7 +7,7 @@ import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
 import { type Collections, openCollections } from "../../identity/accounts/reach/collections.ts"
 import { withState } from "#crawler/commands/with-state.ts"
 
-// Each function is one `fossick collections …` command; they return the exit code. A running appliance sees their
+// Each function implements one `fossick collections …` command and returns the exit code. A running appliance sees the
 // changes immediately.
 
 const MAX_NAME_CHARS = 100

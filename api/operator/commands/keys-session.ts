@@ -19,7 +19,7 @@ import { publicKeyLine, publicKeyOnWire } from "./public-key-session.ts"
 import { PublicKeyStore } from "../../identity/accounts/public-keys/public-key-store.ts"
 import { withState } from "#crawler/commands/with-state.ts"
 
-// Each function is one `fossick keys …` command; they return the exit code. A running appliance sees their changes
+// Each function implements one `fossick keys …` command and returns the exit code. A running appliance sees the changes
 // immediately, because it queries the store on each request.
 
 export async function createKey(spec: KeySpec, json: boolean): Promise<number> {

@@ -17,7 +17,7 @@ interface From {
   readonly log: Logger
 }
 
-/** The last few days, as samples. */
+/** How the appliance performed over the last few days, as samples. */
 export const history = {
   name: "history",
   async open({ accountsDb, accounts, engine, engineConfig, questions, log }, closing) {

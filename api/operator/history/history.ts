@@ -9,7 +9,7 @@ import type { Engine } from "#engine"
 
 import { QuestionMeter, type Questions } from "./question-meter.ts"
 
-/** Time between two stored samples. */
+/** Time between stored samples. */
 export const STEP_MS = 5 * 60_000
 /** Maximum number of samples: eight days, at about 200 bytes each. */
 const MOST_SAMPLES = (8 * 24 * 60 * 60_000) / STEP_MS
@@ -22,7 +22,7 @@ const STEPS: readonly Step[] = [
   ({ id, text, strict }) => `create table history (at ${id}, sample ${text} not null) ${strict}`,
 ]
 
-/** Totals of one step, and the state at its end. */
+/** Totals for one step, and the state at its end. */
 export interface Sample extends Questions {
   /** Length of the step in seconds. */
   readonly seconds: number

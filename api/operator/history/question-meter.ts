@@ -44,7 +44,7 @@ export class QuestionMeter {
   }
 
   #count(ctx: Context, ms: number): void {
-    // A caller who hung up received no status, so it is counted as 499.
+    // A caller who hung up received no status, so the call is counted as 499.
     const status = ctx.res.writableFinished ? ctx.status : 499
     if (status < 400) {
       this.#answered++

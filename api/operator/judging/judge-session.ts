@@ -33,7 +33,7 @@ export interface JudgeArguments {
   readonly failDrop?: number | undefined
   /** Whether to store the file's questions next to the index. */
   readonly imports: boolean
-  /** Note for storing the marks as a run; null if they are not stored. */
+  /** Note to store with the marks as a run; null if they are not stored. */
   readonly save: string | null
   readonly json: boolean
 }

@@ -25,7 +25,7 @@ export interface Sums {
 export interface Marks extends Sums {
   readonly questions: readonly QuestionMarks[]
   /**
-   * What was missing from some of the answers, as a sentence; in that case, the marks don't describe a complete
+   * A sentence that names what was missing from some of the answers; marks with this field don't describe a complete
    * appliance. Left out if all questions were answered in full.
    */
   readonly degraded?: string

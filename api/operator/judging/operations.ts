@@ -23,7 +23,7 @@ import { triedRules } from "../rules/operations.ts"
 import { gradeSchema, pagesSchema, questionSchema } from "./judged-schema.ts"
 import { RUN_STATES } from "./run-steps.ts"
 
-/** Maximum number of questions in one preview; each is asked twice, one after the other. */
+/** Maximum number of questions in one preview; each is asked twice, one question at a time. */
 const MOST_PREVIEWED = 200
 const MAX_NOTE_CHARS = 200
 

@@ -8,7 +8,7 @@ import { judge, type Marks } from "./judge.ts"
 import type { KeptQuestion } from "./judged-store.ts"
 import type { RunFacts, RunStore } from "./run-store.ts"
 
-/** Time between two heartbeats of a run. */
+/** Time between heartbeats of a run. */
 const TOUCH_MS = 1000
 
 /** A digest that is the same for the same rules, whatever the order in which they were created. */

@@ -12,7 +12,7 @@ const MOST_RUNS = 500
 /** Maximum number of marks in all runs together, one per question and run: about 20 MB. Beyond that, the oldest runs are deleted, but at least two are kept for comparison. */
 const MOST_MARKS = 400_000
 const LEAST_RUNS = 2
-/** A run sends a heartbeat with each question; if none arrives for this long, the run's process has ended. */
+/** Milliseconds without a heartbeat after which a run's process counts as ended; a run sends a heartbeat with each question. */
 const SILENT_MS = 60_000
 
 /** Facts about a run: its note, and the setup that answered the questions. */
@@ -27,7 +27,7 @@ export interface RunFacts {
   /** Number of pages in the index. */
   readonly pages: number
   readonly rulesVersion: number
-  /** Digest of the rules, which is the same for the same rules. */
+  /** Digest of the rules; the same rules always have the same digest. */
   readonly rulesDigest: string
   /** Number of questions to ask. */
   readonly questions: number

@@ -14,7 +14,7 @@ export type People = Pick<PersonKeys, "standingOf" | "proofAge"> | null
 export interface Asked extends Limited {
   /** The person named in the call; null if the call named principals instead. */
   readonly person: Person | null
-  /** The reason they have no rights at all; null if they have some. */
+  /** Why the person or principals have no rights at all; null if they have some. */
   readonly refusal: string | null
 }
 
@@ -70,8 +70,8 @@ export const areLetIn = ({ principals }: Pick<Asked, "principals">, readers: Rea
   principals === null || mayRead(new Set(principals), readers)
 
 /**
- * A test for roles: whether a scope includes at least one of these sources; null means it includes all sources.
- * Collections are read once for all people with the same scope.
+ * A function that checks whether someone's scope includes at least one of these sources; it returns null if the scope
+ * includes all sources. Collections are read once for all people with the same scope.
  */
 export function roleTest(
   names: readonly string[],

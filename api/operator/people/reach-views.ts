@@ -26,7 +26,7 @@ export interface LookParts {
 
 /** Maximum number of sources in a matrix. */
 const MOST_SOURCES = 100
-/** Maximum number of pages in a sample, and maximum number of pages of each source that are tried to find them. */
+/** Maximum number of pages in a sample, and maximum number of pages of each source that are checked for it. */
 const SAMPLE = { pages: 10, looks: 5 }
 const NONE: SourceReach = { pages: 0, readable: 0 }
 
@@ -69,7 +69,7 @@ export class ReachViews {
     return { of, users }
   }
 
-  /** The sources that a person or principals may see, with counts and some pages. */
+  /** The sources that a person or principals may see, with page counts and a sample of pages. */
   async seenBy(asked: Asked) {
     const now = await this.readers()
     const rows = await this.#parts.counts.now()

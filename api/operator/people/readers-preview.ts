@@ -26,9 +26,9 @@ export interface ReadersPreview {
   readonly people: number
   readonly gaining: readonly string[]
   readonly losing: readonly string[]
-  /** Number of pages that anyone may read, signed in or not. */
+  /** Number of pages that anyone may read, signed in or not, before and after the change. */
   readonly everybody: Change
-  /** Number of pages that anyone who has signed in may read. */
+  /** Number of pages that anyone who has signed in may read, before and after the change. */
   readonly signedIn: Change
   /** Reasons to check the change again. */
   readonly warnings: readonly string[]
@@ -122,7 +122,7 @@ function pagesFor(
   }
 }
 
-/** The readers of a row's pages, except those of the source itself. An unknown label admits no one. */
+/** The readers that apply to a row's pages, without those set for the source itself. An unknown label admits no one. */
 function readersOfRow(
   { sources, label }: PagesOfReaders,
   source: string,

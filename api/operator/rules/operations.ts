@@ -20,7 +20,7 @@ import {
 import { NOT_BLANK } from "../../server/wire/characters.ts"
 import { RULE_ID, ruleSchemas } from "./rule-schema.ts"
 
-/** Maximum number of questions in one preview; each is asked twice, one after the other. */
+/** Maximum number of questions in one preview; each is asked twice, one question at a time. */
 export const MOST_PREVIEWED = 50
 const MAX_QUESTION_CHARS = 400
 const MOST_CHANGED = 100

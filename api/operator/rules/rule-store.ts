@@ -40,8 +40,8 @@ export class TooManyRules extends Error {
 }
 
 /**
- * The operator's rules in `state.db`. Each change raises the version, so every process that opened the store sees it
- * with its next question.
+ * The operator's rules in `state.db`. Each change raises the version, so every process that opened the store notices
+ * the change at the next question.
  */
 export class RuleStore {
   readonly #db: StateStore

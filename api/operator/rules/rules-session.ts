@@ -9,7 +9,7 @@ import { RuleStore, TooManyRules } from "./rule-store.ts"
 import type { Rule } from "#engine"
 
 // Each function is one `fossick rules …` command, and returns the exit code. A running appliance applies the changes
-// with its next question.
+// from the next question on.
 
 /** @throws CommandError with one line per problem in the file */
 export function readRulesFile(file: string): readonly Rule[] {
@@ -27,7 +27,7 @@ export function readRulesFile(file: string): readonly Rule[] {
   }
 }
 
-/** Replaces all rules with those of the file. */
+/** Replaces all rules with those in the file. */
 export async function applyRules(file: string, json: boolean): Promise<number> {
   const rules = readRulesFile(file)
   return await withState(async (db) => {

@@ -25,7 +25,7 @@ import {
   TEST_KEY,
 } from "../../testing/serve-app.ts"
 
-// Tests over HTTP the calls with which an operator monitors and maintains the appliance.
+// Tests the calls with which an operator monitors and maintains the appliance, over HTTP.
 
 let opened: AsyncDisposableStack
 let app: ServedApp

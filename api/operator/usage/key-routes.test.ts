@@ -11,7 +11,7 @@ import { FakeEngine, hit } from "../../testing/fake-engine.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import { answerOf, expectDocumented } from "../../testing/serve-app.ts"
 
-// Tests keys through the admin API of an app that listens; each key's rights are tried with the key itself.
+// Tests keys through the admin API of an app that listens; each key's rights are tested by using the key.
 
 let opened: AsyncDisposableStack
 let app: ServedAccounts

@@ -36,7 +36,7 @@ import { keyOperations as calls, type MakeKeyBody } from "./described/key-operat
 const HOUR_MS = 3_600_000
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/
 
-/** The keys of the appliance, one at a time: `/admin/keys`. A running appliance queries the store with each call, so a change takes effect immediately. */
+/** The keys of the appliance, one at a time: `/admin/keys`. A running appliance queries the store on each call, so a change takes effect immediately. */
 export function keyRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const keys = openKeyStore(db, "")
   const collections = openCollections(db)

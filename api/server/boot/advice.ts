@@ -19,7 +19,7 @@ function advice(error: unknown): string | null {
   return listenProblem(error)
 }
 
-/** Reports why the process ends, to the supervisor or otherwise on standard error, and sets its exit code. */
+/** Reports why the process is ending, to the supervisor if there is one and otherwise on standard error, and sets the exit code. */
 export function endWithAdvice(error: unknown): void {
   const message = advice(error)
   if (message === null) {

@@ -14,7 +14,8 @@ const POLL_MS = 200
  * Asks the crawler to crawl the appliance's own handbook if the index is empty and nothing was ever crawled, so that a
  * first question finds an answer.
  *
- * @returns whether such a crawl is needed; `onDone` is called when it has ended, with whether any page was found
+ * @returns whether such a crawl is needed; `onDone` is called when the crawl has ended, and is passed whether any page
+ * was found
  */
 export async function crawlHandbook(
   jobs: Jobs,

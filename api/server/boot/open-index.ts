@@ -25,7 +25,7 @@ const QUERY_THREADS = 1
 export type OpenIndex = Awaited<ReturnType<typeof openIndex>>
 
 /**
- * Opens the index for reading, everything else that searches need, and the reader of live pages.
+ * Opens the index (read-only), everything else that searches need, and the reader of live pages.
  * @param opened closes all of them
  */
 export async function openIndex(

@@ -20,7 +20,7 @@ import type { ProcessSettings } from "./read-settings.ts"
 export type State = NonNullable<Awaited<ReturnType<typeof openState>>>
 
 /**
- * Opens `state.db` or its server, once that is available, and the stores in it.
+ * Opens the state (`state.db` or its server) once it is available, and the stores in it.
  * @param opened closes them
  * @returns null when the process was asked to stop before the state was available
  */
@@ -46,7 +46,7 @@ export async function openState(
   const own = opened.use(
     await keepAlive(db, "api", (err) => log.warn({ err }, "could not send a heartbeat to other processes")),
   )
-  // The copy used for a read-only folder is deleted at the end, so a journal in it would be lost.
+  // The copy used for a read-only folder is deleted afterwards, so a journal in it would be lost.
   const mayKeep = isOnServer(db) && crawlerConfig.readOnly !== "folder"
   const journals = mayKeep ? openJournals(dataDir, log) : null
   const outage = opened.use(

@@ -33,7 +33,7 @@ export function readinessOf(
     ? null
     : closing.use(checkState(engineConfig.dataDir, (problem) => log.error(problem)))
   const checks: Readonly<Record<string, Check>> = {
-    // Only a database server can become unreachable: a file is there for as long as this process is.
+    // Only a database server can become unreachable: a file is available for as long as this process runs.
     ...(isOnServer(db) && {
       state: async () => {
         // Checks both connections, because calls depend on the second one.

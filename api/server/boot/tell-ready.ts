@@ -11,7 +11,7 @@ import type { Listening } from "./listen.ts"
 import type { State } from "./open-state.ts"
 import type { ProcessSettings } from "./read-settings.ts"
 
-/** Tells the supervisor that the appliance is answering, with the contents of its first screen; the first start creates a key. */
+/** Tells the supervisor that the appliance is answering, and sends the contents of its first screen; the first start creates a key. */
 export async function tellReady(
   { config, crawlerConfig, readOnly }: ProcessSettings,
   { accounts, jobs, lostState, room }: State,

@@ -25,7 +25,7 @@ import type { AppParts } from "./parts.ts"
 /** The parts that features take from the app by name, including the parts that the app was made from. */
 export type Desk = AppParts & ReturnType<typeof deskOf>
 
-/** Builds the parts that several features share. The engine and the reader belong to each request, limited to the reach of its key. */
+/** Builds the parts that several features share. Each request has its own engine and reader, limited to the reach of its key. */
 export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
   const describe = async () => (await import("../openapi/document.ts")).describedBy(features, parts.config)
   const { config, readOnly = null, federation, embedder, misses = null } = parts

@@ -12,7 +12,7 @@ export type Check = () => Promise<string | null>
 export interface Health {
   /** Names of the parts that are not healthy; the appliance is ready if there are none. */
   readonly unwell: readonly string[]
-  /** The failures caused only by the PostgreSQL server being away. */
+  /** Names of the parts that fail only because the PostgreSQL server is away. */
   readonly away: readonly string[]
   /** "ok" or the problem, by name of the part. */
   readonly checks: Readonly<Record<string, string>>

@@ -11,7 +11,7 @@ export interface Bound {
   readonly used: number
   /** The upper limit. */
   readonly limit: number
-  /** How often something was refused, closed or dropped because of this limit since startup; null if that is not counted. */
+  /** How many times something has been refused, closed or dropped because of this limit since startup; null if that is not counted. */
   readonly refused: number | null
 }
 
@@ -30,7 +30,7 @@ export interface BoundedParts {
   }
   /** The use of the data folder's disk; null if unknown. */
   readonly disk: { readonly usedBytes: number; readonly mostBytes: number } | null
-  /** Number of calls that were answered and are waiting for room on the disk to be counted. */
+  /** Number of answered calls that can't be counted until the disk has room again. */
   readonly uncounted: Pick<Bound, "used" | "limit">
   /** Number of requests without a valid key, from the address that makes the most. */
   readonly keyless: Pick<KeylessBudget, "used" | "perMinute" | "refused">

@@ -78,7 +78,7 @@ async function ask(port: number, path: string, localAddress = "127.0.0.1") {
   return { status: response.statusCode, headers: response.headers, body: await text(response) }
 }
 
-/** The sockets that a server really has open, even if our own records lost them. */
+/** The sockets that a server really has open, even if our own records have lost track of them. */
 const held = (server: Server): Promise<number> => promisify(server.getConnections.bind(server))()
 
 describe("callers who never close their side", () => {

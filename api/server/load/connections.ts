@@ -129,7 +129,7 @@ export class Connections {
     return Math.max(0, ...[...this.#addresses.values()].map(({ open }) => open))
   }
 
-  /** How many connections were refused or closed early since startup, by reason. */
+  /** How many connections have been refused or closed early since startup, by reason. */
   get cut(): ReadonlyMap<CutReason, number> {
     return this.#cut
   }
@@ -216,7 +216,7 @@ export class Connections {
 
   #close(connection: Connection, reason: CutReason): void {
     this.#count(reason)
-    // Removed at once instead of on the event, because callers that make room rely on it.
+    // The connection is forgotten at once, not on its `close` event, because callers that make room rely on that.
     this.#forget(connection)
     connection.socket.destroy()
   }

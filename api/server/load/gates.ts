@@ -35,7 +35,7 @@ export function openGates(config: {
       refusal: (seconds) =>
         tooMany(`The server is too busy to answer in time. Try again in ${seconds} s.`, seconds),
     }),
-    // As many calls may wait as are admitted, and each waiting call has its own deadline.
+    // Every admitted call may wait, and each waiting call has its own deadline.
     reads: new FairPool("live-reads", { places: config.liveReads }),
     liveCalls: new FairPool("live-calls", { places: config.liveCalls }),
     eventStreams: new FairPool("event-streams", { places: config.eventStreams }),

@@ -3,7 +3,7 @@ type Begin = () => void
 
 /** The requests waiting in one lane. */
 interface Lane {
-  /** First requests of connections, and requests of connections that waited for the previous response. */
+  /** Requests that are the first on their connection, or that were sent after the previous response. */
   readonly fresh: Begin[]
   /** Requests that were sent before the previous one was answered. */
   readonly ahead: Begin[]
@@ -16,7 +16,7 @@ const MOST_OF_TURN = 16
 
 /**
  * Starts a few requests in each turn of the event loop, with lanes taking turns. Each caller has one lane, so a caller
- * who floods the process delays others by only a few requests. Between two turns, the loop accepts new connections and
+ * who floods the process delays others by only a few requests. Between turns, the loop accepts new connections and
  * reads data from the others.
  *
  * A request that is alone in its turn starts immediately.

@@ -17,7 +17,7 @@ export interface LoadParts {
   readonly bounds: () => Promise<readonly Bound[]>
 }
 
-/** Gauges and counters of the resources that callers use, updated with each scrape. */
+/** Gauges and counters of the resources that callers use, updated on each scrape. */
 export function registerLoad(registry: Registry, { connections, gates, stored, bounds }: LoadParts): void {
   registerBounds(registry, bounds)
   const gauge = (name: string, help: string, value: () => number) =>

@@ -4,8 +4,8 @@ import type { MetricsParts, Recorder } from "./metrics-registry.ts"
 /**
  * Measures requests, and answers `/metrics` in the Prometheus text format.
  *
- * Measuring begins with the first scrape: only changes between two scrapes matter, and the library takes megabytes that
- * an appliance without scrapes doesn't need.
+ * Measuring begins with the first scrape: only changes between scrapes matter, and the library takes megabytes that an
+ * appliance without scrapes doesn't need.
  */
 export function metrics(parts: MetricsParts): Middleware {
   const known = new Set(parts.endpoints)

@@ -34,7 +34,7 @@ export interface Recorder {
   read(): Promise<{ readonly text: string; readonly type: string }>
 }
 
-/** Minimum milliseconds between two reads of the index and `state.db`, however many scrapers there are. */
+/** Minimum milliseconds between reads of the index and `state.db`, however many scrapers there are. */
 const FRESH_MS = 10_000
 
 /** All metrics, in their own registry. */

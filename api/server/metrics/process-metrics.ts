@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Gauge, type Registry } from "prom-client"
 
 import { fossickVersion } from "#base/fossick-version.ts"
 
-/** Milliseconds between two samples of the event loop's delay; each sample wakes the process, but runs no JavaScript. */
+/** Milliseconds between samples of the event loop's delay; each sample wakes the process, but runs no JavaScript. */
 const EVENT_LOOP_MS = 20
 /** The quantiles of the delay that are shown. */
 const QUANTILES = [0.5, 0.99, 1]
@@ -22,8 +22,8 @@ export function registerProcess(registry: Registry): void {
 }
 
 /**
- * How late the event loop got to its work since the last scrape: a delay there delays every response. The library's own
- * figures include the time between two samples, so they never fall below that time.
+ * The delay of the event loop since the last scrape, which delays every response. The library's own figures include the
+ * time between samples, so they never fall below that time.
  */
 function registerDelay(registry: Registry): void {
   const delays = monitorEventLoopDelay({ resolution: EVENT_LOOP_MS })

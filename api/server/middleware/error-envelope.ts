@@ -14,7 +14,7 @@ const reasonPhrases: Readonly<Record<number, string>> = {
 export interface OtherApi {
   /** Whether a path belongs to this API. */
   readonly owns: (path: string) => boolean
-  /** A refusal in the format its clients read. */
+  /** A refusal in the format that the API's clients read. */
   readonly refusal: (refused: Refused) => { readonly status: number; readonly body: object }
 }
 

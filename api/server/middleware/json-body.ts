@@ -71,7 +71,7 @@ export async function bodyText(
       request.once("error", (error) => decoder.destroy(error))
       request.pipe(decoder)
     }
-    // Left open, because the caller can read the refusal only while the connection is open.
+    // The connection is left open, because the caller can read the refusal only while it is open.
     const body: AsyncIterable<Buffer> = decoder ?? request.iterator({ destroyOnReturn: false })
     for await (const chunk of body) {
       size += chunk.length

@@ -43,7 +43,7 @@ async function make(server: string, describe: Describe) {
   return prepare("application/json; charset=utf-8", text)
 }
 
-/** The reference as the end of a handbook page. @param describe loads the features' descriptions of their calls */
+/** The reference as HTML for the end of a handbook page. @param describe loads the features' descriptions of their calls */
 export async function reference(server: string, describe: Describe): Promise<string> {
   const { referenceHtml } = await import("./reference-html.ts")
   return referenceHtml(await describe(), server || "http://localhost:8080")

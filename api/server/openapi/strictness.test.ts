@@ -21,9 +21,9 @@ import { documentsOf } from "../../services/documents/testing/documents-of.ts"
 import { watchesOf } from "../../services/watches/testing/watches-of.ts"
 import { boundaryTrials, sampleOf, type Trial } from "./testing/boundary-values.ts"
 
-// Tests the published document against the server: for every field and parameter it sends values at the limits and
-// beyond, of other types, empty and null. The server must accept what the document allows, and refuse everything
-// else, naming the field.
+// Tests the published document against the server: every field and parameter is sent with values at and beyond its
+// limits, with values of other types, with empty values and with null. The server must accept what the document allows,
+// and refuse everything else, naming the field.
 
 /** Fields that are refused unless another field is set, with the fields to send with them. */
 const TOGETHER: Readonly<Record<string, object>> = {

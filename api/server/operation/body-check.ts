@@ -21,7 +21,7 @@ export const problemsText = (problems: readonly Problem[]): string =>
 export function bodyCheck(schema: Schema): (body: unknown) => Problem[] {
   let validate: ValidateFunction | undefined
   return (body) => {
-    // Compiled on first use: compiling dozens of them would delay startup.
+    // Compiled on first use: compiling dozens of validators would delay startup.
     validate ??= new Ajv({ ...OWN_SCHEMA, strict: true, allErrors: true, strictRequired: false }).compile({
       type: "object",
       additionalProperties: false,

@@ -10,7 +10,7 @@ export const notSet: JsonSchema = {
   anyOf: [{ type: "null" }, BLANK, { type: "array", maxItems: 0 }],
 }
 
-/** Schemas of fields, beyond what the check of the body itself needs, by field name. */
+/** Schemas with further rules for fields, by field name; the check of the body itself doesn't use them. */
 export type Narrower = Readonly<Record<string, JsonSchema>>
 
 /**

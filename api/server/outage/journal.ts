@@ -51,7 +51,7 @@ export class Journal implements AsyncDisposable {
   }
 
   /**
-   * Opens the first journal of a data folder that no other process holds, followed by the journals left there by
+   * Opens the first journal in a data folder that no other process has locked, followed by the journals left there by
    * processes that have ended.
    * @throws Error of the system if the folder cannot be written to
    */

@@ -19,7 +19,7 @@ type NamesIn<P> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | Nam
 interface Call<Q, B, P extends string> {
   readonly ctx: Context
   readonly path: Readonly<Record<NamesIn<P>, string>>
-  /** A parameter is read only when the handler uses it, and can then be refused with 400. */
+  /** The query parameters; each is read, and may be refused with 400, only when the handler uses it. */
   readonly query: Q
   /** The body with defaults filled in; undefined if the operation has no `checked` schema for it. */
   readonly body: B

@@ -10,7 +10,7 @@ export interface ChildOptions {
   /** Where the child's standard output goes; by default, to this process's standard output. */
   readonly output?: "stdout" | "stderr"
   onMessage(message: ChildMessage): void
-  /** Called before a restart with how the child ended and the milliseconds until it starts again. */
+  /** Called before a restart: `ending` says how the child ended, `restartMs` is the number of milliseconds until it starts again. */
   onCrash(name: string, ending: string, restartMs: number): void
   /**
    * Called instead when the child crashed {@link MAX_RESTARTS} times without ever running for a minute, with the reason

@@ -29,7 +29,7 @@ interface ScreenFacts {
   readonly sales: string | null
   /** The notice that keys and sources were lost, and what to do; `null` if they were not. */
   readonly lostState: string | null
-  /** The notice that the disk is full, or so nearly full that crawls wait; `null` if there is room. */
+  /** The notice that the disk is full, or so nearly full that crawls have to wait; `null` if there is room. */
   readonly lowDisk: string | null
   /** The notice of a read-only appliance; `null` if it isn't read-only. */
   readonly readOnly: string | null

@@ -16,7 +16,7 @@ export type ChildMessage =
       readonly sales: string | null
       /** The notice that the state store does not belong to this data folder, and what to do; `null` if it does. */
       readonly lostState: string | null
-      /** The notice for the operator that the disk is full, or so nearly full that crawls wait; `null` if there is room. */
+      /** The notice for the operator that the disk is full, or so nearly full that crawls have to wait; `null` if there is room. */
       readonly lowDisk: string | null
       /** The notice of a read-only appliance; `null` if it isn't read-only. */
       readonly readOnly: string | null

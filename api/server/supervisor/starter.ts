@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** Milliseconds between two checks. */
+/** Milliseconds between checks. */
 const LOOK_MS = 500
 
 /**
@@ -11,8 +11,8 @@ const LOOK_MS = 500
  */
 export function whenStarterGone(onGone: () => void): void {
   if (process.env["npm_lifecycle_event"] === undefined) return
-  // If npm is killed with SIGKILL, processes that only wait for us stay behind: its shell, and the command on an older
-  // Node.
+  // If npm is killed with SIGKILL, processes that are only waiting for us are left behind: its shell, and the command
+  // on an older Node.
   const line = [process.ppid]
   for (let pid: number | null = process.ppid; pid !== null && onlyWaits(pid);) {
     pid = parentOf(pid)

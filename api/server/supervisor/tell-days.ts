@@ -1,6 +1,6 @@
 import type { PlainLog } from "#base/telemetry/log/plain-log.ts"
 
-/** Milliseconds between two checks: short enough that a changed clock is noticed within the hour; Node would also shorten very long timers to a millisecond. */
+/** Milliseconds between checks: short enough that a changed clock is noticed within the hour; Node would also shorten very long timers to a millisecond. */
 const LOOK_MS = 3_600_000
 
 /** Logs the beginning of each day, because log lines contain only the time. Doesn't keep the process alive. */

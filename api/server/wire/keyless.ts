@@ -24,8 +24,8 @@ export const isKeyless = (call: Pick<Call, "get">): boolean =>
   call.get("Sec-Fetch-Site") === ""
 
 /**
- * Additional fields of a refusal for such a client: the reason, and the next step. Empty for other clients and
- * refusals.
+ * Additional fields of a refusal for a Tavily client without a key: the reason, and the next step. Empty for other
+ * clients and refusals.
  * @param publicUrl the appliance's address according to the operator; empty: the address that the caller used
  */
 export function keylessRefusal(

@@ -15,7 +15,7 @@ export interface PreparedBody {
   readonly etag: string
 }
 
-/** Compresses a page's text in a few milliseconds, to within 5 % of the smallest size. */
+/** Compresses a page's text in a few milliseconds, to within 5% of the smallest size. */
 const BROTLI_QUALITY = 9
 
 /** Prepares text to be sent any number of times. Compression runs in the system's threads. */

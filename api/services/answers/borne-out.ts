@@ -27,7 +27,7 @@ export interface BearingOptions {
   /** Compares meanings; if `null`, only words are compared. */
   readonly embedder: Pick<Embedder, "embed" | "traits"> | null
   readonly signal: AbortSignal
-  /** Total milliseconds to wait for the embedder; the time between two sentences does not count. Default: no limit. */
+  /** Total milliseconds to wait for the embedder, not including the time between sentences. Default: no limit. */
   readonly patience?: number
 }
 

@@ -86,7 +86,7 @@ const unitPieces = (evidence: readonly Unit[]): Piece[] =>
     }))
     .filter(({ text }) => !holdsModelOrder(text))
 
-/** The best passage of each source, then the second ones, and so on. */
+/** The best passage of each source, then the second-best ones, and so on. */
 function passagePieces(hits: readonly Hit[], depth: AnswerDepth): Piece[] {
   const { sources, passages: most } = SIZES[depth]
   return hits

@@ -18,7 +18,7 @@ export type ChatSettings = Values<typeof chatModelSettings>
 const MAX_STREAM_BYTES = 8 * 1024 * 1024
 /** Maximum number of characters per token: no reply averages more, so a server that ignores the token limit is cut off here. */
 const CHARS_OF_TOKEN = 8
-/** Milliseconds between two checks of a server that is loading its model. */
+/** Milliseconds between checks of a server that is loading its model. */
 const LOADING_MS = 1000
 /** Milliseconds before the first retry; each further retry waits twice as long. */
 const FIRST_RETRY_MS = 500
@@ -29,7 +29,7 @@ const TEMPLATE_TOKENS = 200
 const LEAST_ROOM = 256
 const SENTENCE_END = /[\n.!?。！？\]】)]/
 const ASK_CONTEXT_MS = 2000
-/** Maximum number of attempts after refusals: each refusal removes one ability or shortens the prompt, which cannot happen more often than this. */
+/** Maximum number of attempts after refusals: each refusal removes one ability or shortens the prompt, which cannot happen more times than this. */
 const MOST_LESSONS = 10
 /** The shortest possible prompt, to see whether a model answers. */
 export const ONE_WORD: Prompt = () => [{ role: "user", content: "Reply with the single word ready." }]

@@ -17,7 +17,8 @@ type Json = Readonly<Record<string, unknown>>
 
 /**
  * How many tokens a model can read and write together, according to its server; `null` if the server doesn't report it.
- * The configured size takes precedence over the trained size, because servers cut longer texts, some of them silently.
+ * The configured size takes precedence over the trained size, because servers truncate longer texts, some of them
+ * silently.
  */
 export async function contextSize({
   server,
@@ -61,7 +62,7 @@ export async function contextSize({
   )
 }
 
-/** Ollama's default on a machine with less than 24 GB of graphics memory; it cuts the beginning of longer texts. */
+/** Ollama's default on a machine with less than 24 GB of graphics memory; Ollama cuts off the beginning of longer texts. */
 const OLLAMA_DEFAULT = 4096
 
 /** Ollama reports the trained size, too, but uses the configured one. */

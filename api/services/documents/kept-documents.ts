@@ -66,7 +66,7 @@ export class KeptDocuments {
     try {
       const { store, sources } = this.#parts
       const puts = await store.put(name, documents)
-      // Changes start runs automatically, but a new source would be noticed only seconds later.
+      // A change starts a run automatically, but a new source would be noticed only seconds later.
       if (known === null) await sources.run(name, { visits: "due" })
       return documents.map(({ id, url }, index) => ({ id, url, result: puts[index]! }))
     } catch (error) {

@@ -13,7 +13,7 @@ import { sourceOfPeer } from "./peers-file.ts"
 
 // The data that appliances exchange about a page besides its result: snake_case, as in the whole API.
 
-/** To be raised when an older appliance would rank data from a newer one incorrectly, or vice versa. */
+/** Version of this data; to be raised when an older appliance would rank data from a newer one incorrectly, or vice versa. */
 export const EVIDENCE_VERSION = 2
 
 /** Maximum number of images for one page. */

@@ -16,7 +16,7 @@ import { peerOfSource, sourceOfPeer } from "./peers-file.ts"
 export interface PeersAsked {
   /** The body of the POST /search that asked the question, or of an equivalent one. */
   readonly body: Readonly<Record<string, unknown>>
-  /** How often the question has been handed on. */
+  /** Number of times that the question has been handed on. */
   readonly hops: number
 }
 
@@ -44,7 +44,7 @@ export interface FederatedResult extends SearchResult {
 
 export interface FederatedParts {
   readonly peers: readonly Peer[]
-  /** Maximum number of hops: questions that have been handed on this often are answered only from this appliance's index. */
+  /** Maximum number of hops: questions that have been handed on this many times are answered only from this appliance's index. */
   readonly mostHops: number
   /** The operator's rules. */
   readonly rules: () => Promise<readonly Rule[]>
@@ -84,9 +84,9 @@ const MOST_RESULTS = 50
 const MOST_PASSAGES = 3
 
 /**
- * Our own index and its peers as one. In a first round, each reports how many pages contain each word of the question.
- * In a second round, each ranks by the sums, so that their scores are comparable; the final ranking is then made from
- * all results. The filters of the query are checked again here, whatever a peer claims.
+ * Our own index and our peers as one engine. In a first round, each of them reports how many pages contain each word of
+ * the question. In a second round, each ranks its pages by the sums, so that their scores are comparable; the final
+ * ranking is then made from all results. The filters of the query are checked again here, whatever a peer claims.
  *
  * @param own our own index, limited to the caller's reach and searched in the caller's turns
  */

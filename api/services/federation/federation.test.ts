@@ -99,7 +99,7 @@ describe("five appliances", () => {
         page("own.example.com", "bearing", 1, "own"),
       ],
     })
-    // The keys reach all pages, so that all peers report their statistics; only one source of each is asked.
+    // The keys reach all pages, so that all peers report their statistics; only one source of each peer is searched.
     await using federated = await startAppliance({
       pages: [page("own.example.com", "oil pump", 7, "own"), page("own.example.com", "bearing", 1, "own")],
       peers: all.map(({ url }, i) => peerSpec(`peer-${i}`, url, SEARCH_KEY, { sources: ["manual"] })),

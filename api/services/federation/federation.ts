@@ -78,7 +78,7 @@ export class Federation implements AsyncDisposable {
     })
   }
 
-  /** Maximum number of hops: calls that have been handed on this often are not handed on again. */
+  /** Maximum number of hops: calls that have been handed on this many times are not handed on again. */
   get mostHops(): number {
     return this.#options.mostHops
   }

@@ -50,7 +50,7 @@ export class PeerError extends Error {
 export interface PeerOptions {
   readonly proxy: ProxySettings
   readonly userAgent: string
-  /** The environment in which certificates and secrets are named. */
+  /** The environment variables that certificates and secrets refer to. */
   readonly env: NodeJS.ProcessEnv
   /** Called once for each outage, and once when it ends. */
   readonly onChange: (
@@ -67,7 +67,7 @@ const LOOK_MS = 5000
 const LOOK_BYTES = 64 * 1024
 const CONNECTIONS = 16
 
-/** One other appliance, which is asked over its API through the address guard, without following redirects and within limits, and is left alone while it is down. */
+/** Another appliance. Questions are sent to its API through the address guard, without following redirects and within limits; it is left alone while it is down. */
 export class Peer implements AsyncDisposable {
   readonly spec: PeerSpec
   readonly #options: PeerOptions
@@ -107,7 +107,7 @@ export class Peer implements AsyncDisposable {
    *
    * @param read returns null if the reply is invalid
    * @param call.deadline when the peer counts as late; left out: only the signal ends the call
-   * @param call.signal the waiting caller's; an abort says nothing about the peer
+   * @param call.signal the signal of the waiting caller; an abort says nothing about the peer
    * @throws PeerError; or the reason of `signal`
    */
   async ask<T>(
@@ -229,7 +229,7 @@ function refusal(status: number, retryAfterMs: number | null): PeerError {
   return new PeerError(`answered ${status}`, { notBeforeMs })
 }
 
-/** Addresses are left out: callers need to know nothing about that network. */
+/** Addresses are left out: callers don't need to know anything about that network. */
 function asPeerError(error: unknown): PeerError {
   if (error instanceof PeerError) return error
   const { message, code, cause } = error as NodeJS.ErrnoException

@@ -18,8 +18,8 @@ export async function viewOf(
 }
 
 /**
- * Why the index has no page for an address, as far as the key may know; `null` if the index has a page, or nothing is
- * known. For an address out of reach the answer is the same whether there is a page or not.
+ * Why the index has no page for an address, limited to what the key may know; `null` if the index has a page, or
+ * nothing is known. For an address out of reach the answer is the same whether there is a page or not.
  */
 export async function addressMiss(
   url: PageUrl,

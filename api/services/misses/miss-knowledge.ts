@@ -50,7 +50,7 @@ export interface MissKnowledge {
 /** Maximum number of pages whose links are searched for an address: this takes about 20 ms, during which no other call is answered. */
 const MOST_LINKING = 500
 
-/** Reads the records of crawls, and never writes; its parts are loaded with the first miss. */
+/** Reads the records of crawls, and never writes; its parts are loaded on the first miss. */
 export function openMissKnowledge(
   db: StateStore,
   jobs: Jobs,

@@ -4,7 +4,7 @@ import type { PageUrl } from "#engine"
 /**
  * Why nothing was found: the reason why an address is not in the index, or
  * - `filter`: a filter in the request excluded the matches.
- * - `reach`: the key has no access to it, or it does not exist.
+ * - `reach`: what was asked for does not exist, or the key has no access to it.
  * - `no-match`: no page matches.
  */
 export type Cause = MissCause | "filter" | "reach" | "no-match"

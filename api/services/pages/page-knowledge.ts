@@ -51,7 +51,7 @@ export function openPageKnowledge(db: StateStore, jobs: Jobs): PageKnowledge {
     return sources
   })
   const declarations = async () => {
-    // Loaded with the first call that needs it.
+    // Loaded on the first call that needs it.
     const { SourceTable } = await import("#crawler/sources/source-table.ts")
     return (table ??= new SourceTable(db, jobs))
   }

@@ -209,7 +209,7 @@ function sources({ pages: knowledge, config: { about } }: PageNeeds): Middleware
   }
 }
 
-/** Seconds for which a browser keeps an image: longer than it takes to read a page, but shorter than images usually stay unchanged. */
+/** Seconds for which a browser keeps an image: longer than it takes to read a page, but shorter than most images stay unchanged. */
 const KEPT_SECONDS = 3600
 
 /** GET /thumbnails: an image of a page as it was when crawled, from the appliance's own store. */

@@ -31,7 +31,7 @@ export async function sourcesWithin(
         starts: seeds.flatMap((seed) => startOf(seed, onDomains ? admits : () => true)),
         checkedAt: isPartly(name) ? null : checkedAt,
       }))
-      // The existence of such a source would reveal something outside the domains.
+      // The existence of a source without visible start addresses would reveal something outside the domains.
       .filter(({ starts }) => !onDomains || starts.length > 0)
   )
 }

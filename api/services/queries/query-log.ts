@@ -13,7 +13,7 @@ const MOST_WAITING = 1000
 const MAX_QUESTION_CHARS = 400
 /** Number of keys that must have asked a question before it is suggested: with two, each key would learn the other's question. */
 const SEVERAL_KEYS = 3
-/** Minimum number of characters a user must type: too many questions begin with the same one or two. */
+/** Minimum number of characters a user must type: too many questions begin with the same one or two characters. */
 const TYPED_LEAST = 3
 /** Maximum number of rows searched for a suggestion, which takes a millisecond. */
 const LOOKED_AT = 2000
@@ -126,7 +126,7 @@ interface AskedValues extends Omit<AskedEntry, "reach" | "missed"> {
   readonly missed: number
 }
 
-// Runs with each search.
+// Runs on each search.
 const insertAsked = once((q: Queries<QueryTables>, row: AskedValues) =>
   q.insertInto("asked_query").values({
     at: row.at,
@@ -161,7 +161,7 @@ interface Begun {
   readonly limit: number
 }
 
-// Runs with each key press in a search box.
+// Runs on each key press in a search box.
 const alikeOf = once((q: Queries<QueryTables>, { reach, from, before, oldest, limit }: Begun) => {
   const begun = q
     .selectFrom("asked_alike")

@@ -40,7 +40,7 @@ const UNITS_OF_QUESTION = 8
 
 export interface InvestigationParts {
   readonly engine: Pick<Engine, "search">
-  /** Judges units if there is no reader. */
+  /** Judges units if there is no unit reader. */
   readonly embedder: Pick<Embedder, "embed">
   readonly unitReader: UnitReader | null
   readonly pages: PageMemory

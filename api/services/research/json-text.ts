@@ -3,9 +3,9 @@ import { breather } from "#base/flow/breather.ts"
 /** Maximum number of characters of names on one line: the names closest to the value are kept, because they say most about it. */
 const MAX_NAMES_CHARS = 200
 /**
- * Maximum number of characters of repeated names in all lines together, per character of the file, in addition to the
- * file's own. Ordinary files stay below 1: an npm lock file becomes 1.4 characters of text per character, and nested
- * records 1.3.
+ * Maximum number of characters of repeated names on all lines together, for each character of the file, in addition to
+ * the file's own text. Ordinary files stay below 1: an npm lock file becomes 1.4 characters of text per character, and
+ * nested records 1.3.
  */
 const NAMES_PER_CHAR = 4
 const NAMES_AT_LEAST = 10_000

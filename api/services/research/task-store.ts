@@ -50,7 +50,7 @@ export type TaskResult = Pick<ResearchTask, "sources" | "missing" | "degraded" |
   readonly content: string | object
 }
 
-/** Maximum number of starts: a task that was started this often without ending is not started again, because it may be what crashes the process. */
+/** Maximum number of starts: a task that was started this many times without ending is not started again, because it may be what crashes the process. */
 const MAX_STARTS = 3
 
 export const STORED_TASKS: StoredTable = {
@@ -275,7 +275,7 @@ export class ResearchTasks {
   }
 
   /**
-   * Puts tasks of lost processes back in the queue, but fails those that have already been started too often.
+   * Puts tasks of lost processes back in the queue, but fails those that have already been started too many times.
    * @returns whether there were any such tasks
    */
   async recover(now: Date): Promise<boolean> {

@@ -30,7 +30,7 @@ export interface FollowParts extends LookParts {
   readonly log: Logger
   /** Milliseconds until index readers see the writes of a crawl. */
   readonly lagMs: number
-  /** Milliseconds between two checks. Default: one second. */
+  /** Milliseconds between checks. Default: one second. */
   readonly pollMs?: number
 }
 

@@ -120,7 +120,7 @@ test("through days of kills, each change is reported exactly once, in the feed a
     }
     const crawling = crawl(day)
     for (let time = 0; time < 1 + (day % KILLS); time++) {
-      // The kill happens sometimes before a check, sometimes during one or while messages are being sent.
+      // The kill sometimes happens before a check, sometimes during one or while messages are being sent.
       await pause(((day * KILLS + time) * 97) % 700)
       await kill()
       await start()
@@ -132,7 +132,7 @@ test("through days of kills, each change is reported exactly once, in the feed a
   const entries = await store.entriesFrom(watch.id, 0, Number.MAX_SAFE_INTEGER)
   const inOrder = (list: readonly { change: string; url: string }[]) =>
     list.map(({ change, url }) => `${url} ${change}`)
-  // Entries of one address are in order; different addresses may come in any order.
+  // Entries of one address are in order; entries of different addresses may come in any order.
   expect(inOrder(entries).toSorted()).toEqual(inOrder(expected).toSorted())
   for (let at = 0; at < PAGES; at++) {
     const ofPage = (list: readonly { change: string; url: string }[]) =>

@@ -35,7 +35,7 @@ const MOST_HITS = 50
 const STRETCH = 50
 /** Milliseconds after which the index is trusted if a page's crawl and the index still disagree. */
 const SETTLED_MS = 60_000
-/** How long to wait for vectors, and to repeat a question that can only be answered in part. */
+/** How long to wait for vectors, and to keep repeating a question that can only be answered in part. */
 const VECTORS_MS = 10 * 60_000
 /** Thrown when a question couldn't be answered in full: the missing pages would be reported as changes, so it has to be asked again. */
 export class NotYet extends Error {}
@@ -155,7 +155,7 @@ export async function look(
   return found
 }
 
-/** Updates a page's readers in the watch's record, which decide who learns that the page is gone. `null` if they have not changed. */
+/** Updates the readers of a page in the watch's record; they decide who learns that the page is gone. `null` if they have not changed. */
 function refiled({ id: watch }: Watch, before: SeenPage, { url, readers }: Page): Found | null {
   if (readersLabel(before.readers) === readersLabel(readers)) return null
   return { watch, url, entry: null, seen: { ...before, readers, text: null }, before: before.hash }

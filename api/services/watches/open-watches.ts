@@ -27,7 +27,7 @@ export interface OpenWatchesParts {
   }
   readonly crawlerConfig: CrawlerConfig
   readonly log: Logger
-  /** Milliseconds between two checks. Default: one second. */
+  /** Milliseconds between checks. Default: one second. */
   readonly pollMs?: number
 }
 

@@ -40,7 +40,7 @@ let disableAll: () => Promise<void>
 const logged: string[] = []
 let mail: Awaited<ReturnType<typeof startMailServer>>
 
-/** Whether the engine answers questions only in part, and how often it has done so. */
+/** Whether the engine answers questions only in part, and the number of times it has done so. */
 let isBusy = false
 let missed = 0
 

@@ -244,7 +244,7 @@ await tried("@n8n/n8n-nodes-langchain: MCP Client Tool", "MCP", {
         options: {},
       },
       bearer,
-      // The call that an agent makes: by the names of the node and the tool.
+      // The call as an agent makes it: with the names of the node and the tool.
       { typeVersion: 1.4, json: { tool: "Asked_tavily_search", query: question } },
     ),
 })

@@ -45,7 +45,7 @@ test("a value larger than the whole cache is not stored, and displaces no other"
   cache.set("small", 1, of(300))
   cache.set("large", 2, of(1001))
   expect([cache.get("small"), cache.get("large"), memory.held]).toEqual([1, undefined, 300])
-  // The value that the large one was meant to replace is removed, too.
+  // The value that the oversized value was meant to replace is removed, too.
   cache.set("small", 3, of(1001))
   expect([cache.get("small"), memory.held]).toEqual([undefined, 0])
   cache.set("all", 4, of(1000))

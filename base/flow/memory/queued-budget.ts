@@ -65,7 +65,7 @@ export class QueuedAccount implements Disposable {
     return this.#held
   }
 
-  /** @returns null if the bytes are available at once, otherwise a promise that resolves when they are; a closed account waits for nothing */
+  /** @returns null if the bytes are available at once, otherwise a promise that resolves when they are; a closed account never waits */
   reserve(bytes: number): Promise<void> | null {
     if (this.#isClosed) return null
     if (this.#waiting !== null) {

@@ -14,7 +14,8 @@ let isSet = false
 
 /**
  * A crash report contains the environment of each thread, even if the process itself excludes it; a thread with the
- * process's environment would therefore reveal all its secrets. A thread started with this has an empty environment.
+ * process's environment would therefore reveal all its secrets. In the report, a thread started with this flag has an
+ * empty environment.
  */
 const WITHOUT_ENVIRONMENT = "--report-exclude-env"
 

@@ -6,14 +6,14 @@ import { type Queries, queriesOf } from "../query/queries.ts"
 import type { Step } from "../query/schema-words.ts"
 import type { StateStore } from "../state-port.ts"
 
-// The store remembers the last time up to which the wall clock ran normally. A machine that starts with a clock ten
-// years ahead looks like one that was off for ten years; until the operator says which is the case, nothing is deleted
-// because of its age.
+// The store remembers the last time at which the wall clock was known to be running normally. A machine that starts
+// with a clock ten years ahead looks like one that was off for ten years; until the operator says which is the case,
+// nothing is deleted because of its age.
 
 const DAY_MS = 86_400_000
-/** A gap up to this long counts as a machine that was switched off; most data that is deleted because of its age is kept for longer than this. */
+/** A gap up to this long is taken to mean that the machine was switched off; most data that is deleted because of its age is kept for longer than this. */
 export const ORDINARY_MS = 30 * DAY_MS
-/** Minimum time between two writes of the trusted time, in milliseconds. */
+/** Minimum time between writes of the trusted time, in milliseconds. */
 const NOTED_EVERY_MS = 60_000
 
 /** The table has one row, whose id is 1. */
@@ -34,7 +34,7 @@ const trustedRow = once((queries: Queries<TrustedTimeTables>) =>
 export const trustedTime = async (db: StateStore): Promise<number | null> =>
   (await trustedRow.get(db, {}))?.at ?? null
 
-/** Records that the clock is right: data that is old by it may be deleted. */
+/** Records that the clock is right, so that data that is old by this clock may be deleted. */
 export async function trustClock(db: StateStore, now: number = Date.now()): Promise<void> {
   await queriesOf<TrustedTimeTables>(db)
     .insertInto("trusted_time")
@@ -43,7 +43,7 @@ export async function trustClock(db: StateStore, now: number = Date.now()): Prom
     .execute()
 }
 
-/** The time to use for deleting rows because of their age as part of other work: not far beyond a trusted time. */
+/** The time to use when rows are deleted because of their age as part of other work: not far beyond a trusted time. */
 export async function deletionTime(db: StateStore, now: number): Promise<number> {
   const trusted = await trustedTime(db)
   return trusted === null ? now : Math.min(now, trusted + ORDINARY_MS)
@@ -66,8 +66,8 @@ export function doubt(trusted: number, now: number): string | null {
 export const DOUBT_ADVICE = "If the clock is wrong, set it. If it is right, run fossick doctor --trust-clock."
 
 /**
- * Decides whether data that is old by the wall clock may be deleted: like {@link DeletionGuard}, but also not while the
- * clock is in doubt, even if it was set while another process was running.
+ * Decides whether data that is old by the wall clock may be deleted: works like {@link DeletionGuard}, but also refuses
+ * while the clock is in doubt, even if it was set while another process was running.
  */
 export class TimeGuard {
   readonly #db: StateStore

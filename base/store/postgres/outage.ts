@@ -2,7 +2,7 @@ import { pause } from "../../flow/pause.ts"
 import { PostgresError } from "./postgres-error.ts"
 import { openStateStore, type StateStore } from "../state-store.ts"
 
-/** Milliseconds between two attempts to reach the state's server. */
+/** Milliseconds between attempts to reach the state's server. */
 const AGAIN_MS = 1000
 
 /** Whether an error or its cause means that the state's server cannot be reached, perhaps only temporarily. */
@@ -16,7 +16,7 @@ export function isStateAway(error: unknown): boolean {
  * instead, its supervisor would restart it a few times and then give up.
  *
  * @param onAway called once with the reason for waiting
- * @returns null if the process was asked to end before that
+ * @returns null if the process was asked to end before the server could be reached
  */
 export async function openStateOnceThere(
   dataDir: string,

@@ -23,7 +23,7 @@ const LOCKS_ROWS = "for update skip locked"
 const FETCHED = 500
 
 /**
- * Writers of this thread, by schema. They wait for each other here, so that only one of them at a time is waiting for
+ * Writers in this thread, by schema. They wait for each other here, so that only one of them at a time is waiting for
  * its turn on the server: even a store that doesn't wait for other processes waits for writers in its own process, and
  * readers can use the other sessions.
  */
@@ -75,7 +75,7 @@ export class PostgresStore implements StateStore {
     return await this.#patience.during(ms, work)
   }
 
-  /** Stores a migration step in SQLite's SQL, from which copies of the state in a file create their tables. */
+  /** Stores a migration step in SQLite's SQL. When the state is copied to a file, these steps create the file's tables. */
   async keepStep(sql: string): Promise<void> {
     if (sql === "") return
     await this.script(
@@ -85,7 +85,7 @@ export class PostgresStore implements StateStore {
     await queriesOf<StepTables>(this).insertInto("schema_step").values({ sql }).execute()
   }
 
-  /** Runs `work` on a snapshot of the state, while other processes write. `work` must not write. */
+  /** Runs `work` on a snapshot of the state; other processes can keep writing. `work` must not write. */
   async snapshot<T>(work: () => Promise<T>): Promise<T> {
     return await this.#transaction("snapshot", work)
   }

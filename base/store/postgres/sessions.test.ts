@@ -468,7 +468,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       for (const user of users) await user.end()
       pooler.isMute = true
       await expect(run(db, "select 1")).rejects.toThrow("Query read timeout")
-      // The same applies to another store of the process, whose session was unused as well.
+      // The same applies to another store in the process, whose session was unused as well.
       await expect(run(other, "select 1")).rejects.toThrow("timeout expired")
       pooler.calls = 0
       await expect(run(db, "select 1")).rejects.toThrow("timeout expired")

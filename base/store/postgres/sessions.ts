@@ -14,11 +14,11 @@ import { PostgresError } from "./postgres-error.ts"
 import { type ServerLocation, sharedBy, withPassword } from "./state-location.ts"
 import { SQLITE_FUNCTIONS } from "./sqlite-functions.ts"
 
-/** Limits of sessions, in milliseconds unless stated otherwise. */
+/** Limits for sessions, in milliseconds unless stated otherwise. */
 export interface SessionLimits {
   /** A server that does not answer within this time is considered down. */
   readonly connectMs: number
-  /** How long after a failed attempt to connect calls fail at once with the same error. */
+  /** How long calls fail at once, with the same error, after a failed attempt to connect. */
   readonly restMs: number
   /** Maximum wait for a server's response to a statement; the server itself should have ended the statement before then. */
   readonly silentMs: number
@@ -144,7 +144,7 @@ export class Sessions {
   /** Names of prepared statements, the same in all sessions. */
   readonly #names = new Map<string, string>()
   #hasSchema = false
-  /** When each session of the pool was used last. */
+  /** When each session in the pool was last used. */
   readonly #usedAt = new WeakMap<ClientBase, number>()
   /** Number of callers that are using a session from the pool or waiting for one. */
   #users = 0
@@ -347,7 +347,10 @@ export class Session {
     return rowsOf(await this.ask(this.#query(sql, values)))
   }
 
-  /** Runs a write outside any transaction in one round trip: taking and releasing the server's turn needs no further message from here in between. */
+  /**
+   * Runs a write outside any transaction in one round trip: the messages that take and release the server's turn are
+   * sent along with it, without waiting for responses in between.
+   */
   async runAlone(sql: string, values: readonly StateValue[]): Promise<Rows> {
     const turn = this.ask(this.#turnSql)
     const work = this.ask(this.#query(sql, values))
@@ -381,7 +384,7 @@ export class Session {
     }
   }
 
-  /** Yields rows in lists of up to `fetched`. Must run in a transaction. */
+  /** Yields lists of up to `fetched` rows. Must run in a transaction. */
   async *cursor(sql: string, values: readonly StateValue[], fetched: number): AsyncGenerator<Rows> {
     const name = `c${++this.#cursors}`
     await this.ask({ text: `declare ${name} no scroll cursor for ${sql}`, values: values.map(wireValue) })

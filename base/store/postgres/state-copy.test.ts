@@ -170,7 +170,7 @@ describe("moving a state", { tags: ["postgresql"] }, () => {
   test("is refused if the copy differs from the source, or a file already exists", async () => {
     using db = opened("odd")
     await db.script(versionTable(SCHEMA_WORDS.postgres))
-    /** A table that is different on the server and in the file. */
+    /** A table that differs between the server and the file. */
     const odd = async (name: string, onServer: string, inFile: string, values: string) => {
       await db.script(`create table ${name} (a ${onServer})`)
       await db.script(`insert into ${name} values ${values}`)

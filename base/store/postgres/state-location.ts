@@ -11,7 +11,7 @@ export interface ServerLocation {
   readonly schema: string
 }
 
-/** The schema when the address names none. */
+/** The schema used if the address names none. */
 const SCHEMA = "fossick"
 /** Stands for a separate schema for each data folder, so that many appliances or tests can share one database. */
 const OF_FOLDER = "folder"
@@ -76,7 +76,7 @@ export function withPassword({ url, password }: ServerLocation): string {
   return address.href
 }
 
-/** Makes one object for all stores of this thread whose state is in the same place. */
+/** Makes one object for all stores in this thread whose state is in the same place. */
 export function sharedBy<T>(make: () => T): (location: ServerLocation) => T {
   const made = new Map<string, T>()
   return (location) => {

@@ -12,7 +12,7 @@ export const SIGN_MS = 2000
 const LEASE_MS = 15_000
 /** A process stops on its own this long before others take over its work. */
 const MARGIN_MS = 3000
-/** If the pause between two checks is longer than this, it is unknown what others did in the meantime. */
+/** If more time than this passes between checks, it is unknown what others did in the meantime. */
 const LOOK_MS = 3 * SIGN_MS
 
 interface ProcessTables {
@@ -197,7 +197,7 @@ export class OwnProcess implements AsyncDisposable {
     return taken !== undefined
   }
 
-  /** Changes what this process does. */
+  /** Records that this process now does something else. */
   async become(kind: string): Promise<void> {
     this.#kind = kind
     await this.#queries.updateTable("state_process").set({ kind }).where("id", "=", this.id).execute()
@@ -237,7 +237,7 @@ export class OwnProcess implements AsyncDisposable {
   }
 }
 
-/** Whether a process of this machine has ended; false for those of other machines. */
+/** Whether a process on this machine has ended; false for those on other machines. */
 function hasEnded({ machine, pid }: { readonly machine: string; readonly pid: number }): boolean {
   if (machine !== MACHINE) return false
   try {

@@ -2,7 +2,7 @@ import type { Compilable } from "kysely"
 import type { QueriedStore, StateDialect, StateRow, StateValue } from "../state-port.ts"
 import { Queries } from "./queries.ts"
 
-/** A query that is built on first use and reused after that. `P` are the values that differ between runs. */
+/** A query that is built on first use and reused after that. `P` is the type of the values that differ between runs. */
 export interface Once<P, R> {
   /** The first row. */
   get(db: QueriedStore, values: P): Promise<R | undefined>

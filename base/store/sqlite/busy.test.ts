@@ -12,7 +12,7 @@ import { statement } from "../testing/statement.ts"
 const folder = mkdtempSync(join(tmpdir(), "fossick-busy-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Another connection that holds a file while this thread opens it, until the thread notices. */
+/** Another connection that runs `begin` on a file and commits 0.3 s later, while this thread is opening the file. */
 async function having(file: string, begin: string): Promise<Worker> {
   const other = new Worker(
     `const { parentPort, workerData } = require("node:worker_threads")

@@ -8,7 +8,7 @@ import { unwritableBecause } from "../../disk-space.ts"
 const SQLITE_BUSY = 5
 /** Longest wait for another process's transaction; transactions take milliseconds, or a few seconds on a slow, busy disk. */
 export const BUSY_MS = 10_000
-/** Milliseconds between two attempts at operations that SQLite does not wait for. */
+/** Milliseconds between attempts at operations that SQLite does not wait for. */
 const RETRY_MS = 5
 
 /** Whether SQLite says that another connection holds the file. */
@@ -17,7 +17,7 @@ export const isBusy = (error: unknown): boolean =>
   ((Number((error as { errcode?: unknown }).errcode) || 0) & 0xff) === SQLITE_BUSY
 
 /**
- * Puts a file into write-ahead mode (WAL). On a new file, a read that becomes a write changes the journal mode, and
+ * Puts a file into write-ahead mode (WAL). On a new file, changing the journal mode is a read that becomes a write, and
  * SQLite never waits for that, whatever the connection's timeout: if two processes create a folder's state at the same
  * time, the second one fails at once. So this function retries.
  *
@@ -39,8 +39,8 @@ export function useWal(db: DatabaseSync): void {
 
 /**
  * Opens a file for reading; if another process holds it, waits for up to `waitMs`. SQLite creates files beside a
- * database in WAL mode even to read it. Where it cannot create them, it reads only the database, provided the address
- * says that it is immutable. It can read such files if a killed process left them behind.
+ * database in WAL mode even to read it. Where SQLite cannot create these files, it reads only the database, provided
+ * the address declares the database immutable. If a killed process left such files behind, SQLite can read them.
  */
 export function openToRead(file: string, waitMs = BUSY_MS): DatabaseSync {
   const isFixed = unwritableBecause(dirname(file)) !== null && !existsSync(`${file}-wal`)

@@ -14,7 +14,7 @@ import { openToRead } from "./busy.ts"
 import { OF_A_NEW_FILE } from "../state-store.ts"
 
 const STATE = "state.db"
-/** Prefix of the file in the data folder that holds the old `state.db`, from before it was rebuilt. */
+/** Prefix of the name of the file in the data folder that holds the old `state.db`, from before it was rebuilt. */
 const ASIDE = "state.db.damaged-"
 const DRAFT = "state.db.mending"
 /** Maximum number of problems reported for one file. */
@@ -52,8 +52,8 @@ export function canRebuildState(dataDir: string): boolean {
 }
 
 /**
- * Rebuilds `state.db` from its tables if all of them can be read. This repairs any other damage, such as a damaged
- * index. The old file stays beside the new one. No other process may have the file open.
+ * Rebuilds `state.db` from its tables if all of them can be read. This repairs any damage outside the tables, such as a
+ * damaged index. The old file stays beside the new one. No other process may have the file open.
  *
  * @returns the name of the old file; null if a table cannot be read, in which case nothing was changed
  */

@@ -20,7 +20,7 @@ export function fileTransaction<T>(file: DatabaseSync, work: () => T): T {
   }
 }
 
-/** Maximum number of prepared statements kept. There are few different ones, except those with lists whose values are separate parameters. */
+/** Maximum number of prepared statements kept. There are few distinct statements, except those with lists whose values are separate parameters. */
 const MOST_PREPARED = 2000
 
 /**
@@ -38,7 +38,7 @@ function writersOf(path: string | null): Serial {
 
 /** The state in an SQLite file, or in memory. SQLite answers in the calling thread, in microseconds. */
 export class SqliteStore implements StateStore {
-  /** For features that only SQLite has, such as its backups. This store's transactions do not protect calls on it. */
+  /** For features that only SQLite has, such as its backups. This store's transactions do not cover direct calls to it. */
   readonly file: DatabaseSync
   readonly dialect = "sqlite"
   readonly #native = new Lru<string, NativeStatement>(MOST_PREPARED)

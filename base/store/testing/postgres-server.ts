@@ -120,7 +120,7 @@ export class PostgresServer implements AsyncDisposable {
     } while (!isUp())
   }
 
-  /** Writes all commits to disk; a killed server loses those of the last half second. */
+  /** Writes all commits to disk; without this, a killed server loses those of the last half second. */
   flush(): void {
     this.#run("psql", [
       "-h",

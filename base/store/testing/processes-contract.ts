@@ -49,7 +49,7 @@ export function describeProcesses(name: string): void {
         await statement(db, "select id from state_process where id in (?, ?)").all(silent.id, busy.id),
       ).toEqual([{ id: busy.id }])
       expect([await own.take("role"), own.isSound]).toEqual([true, true])
-      // The silent process notices, and starts again without work.
+      // The silent process notices that it was considered lost, and starts again without work.
       expect([await silent.sign(), await silent.take("role"), await silent.sign()]).toEqual([
         false,
         false,
@@ -166,7 +166,7 @@ export function describeProcesses(name: string): void {
       )
       await second.become("three")
       expect([await own.hasOthers("two"), await own.hasOthers("three")]).toEqual([false, true])
-      // A process keeps its role even when it was considered lost and starts again.
+      // A process that was considered lost keeps its kind when it starts again.
       await statement(db, "delete from state_process where id = ?").run(second.id)
       expect([await own.hasOthers("three"), await second.sign(), await own.hasOthers("three")]).toEqual([
         false,
@@ -180,7 +180,7 @@ export function describeProcesses(name: string): void {
       ])
       await second.leave("lead")
       expect(await second.take("lead")).toBe(false)
-      // The role's holder gets its answer even while another process writes.
+      // The role's holder gets its answer even while another process is writing.
       db.patienceMs = 0
       await transaction(other, async () =>
         expect([await own.take("lead"), await own.bury()]).toEqual([true, 0]),

@@ -1,8 +1,8 @@
 const MIN_CHARS = 6
 
 /**
- * Removes from text written by others the secrets that we sent them and that the text might repeat: verbatim, as
- * encoded in addresses, and inside base64, as in login headers.
+ * Removes secrets from text written by others: those that we sent them and that the text might repeat, whether
+ * verbatim, as encoded in addresses, or inside base64, as in login headers.
  */
 export function hidden(text: string, secrets: readonly string[]): string {
   return secrets

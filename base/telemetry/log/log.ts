@@ -12,9 +12,9 @@ const MAX_WAITING = 1_000_000
 const STANDARD_OUTPUT = 1
 
 /**
- * The log of a process, on standard output, in the format given by `FOSSICK_LOG_FORMAT`. A full disk never ends a
- * process because of its log. Text from pages and addresses cannot control the terminal that shows it, nor begin a
- * line.
+ * The log of a process, on standard output, in the format given by `FOSSICK_LOG_FORMAT`. A process never ends because
+ * its log cannot be written to a full disk. Text from pages and addresses cannot control the terminal that shows it,
+ * nor start a new line.
  *
  * A message can have placeholders for its fields: `log.info({ source, pages }, "crawl {source}: {pages} new")`.
  *

@@ -26,7 +26,7 @@ import type { TraceConfig, Tracer } from "./tracer.ts"
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
 const EXPORT_MS = 5000
-/** Maximum number of spans waiting to be sent. Any others are dropped, since no response may wait for a receiver. */
+/** Maximum number of spans waiting to be sent. Any others are dropped, since a response must not wait for the receiver. */
 const MOST_WAITING = 4096
 const SEND_EVERY_MS = 1000
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT }

@@ -58,7 +58,7 @@ export function foreignOrNothing(text: string, bounds?: JsonBounds): unknown {
 }
 
 /**
- * Reads a body as JSON in UTF-8. If this returns early, it closes the body.
+ * Reads a body as JSON in UTF-8. Closes the body if it stops reading early.
  * @param mostBytes maximum size of the body in bytes
  * @throws ForeignJsonError
  */

@@ -15,7 +15,7 @@ import { askable } from "../../questions/ask-api.ts"
 import type { Measure } from "../ground.ts"
 import { startOwn } from "../run.ts"
 
-/** The time after which everything that is loaded after the start has been loaded. */
+/** How long to wait until everything that is loaded after the start has been loaded. */
 const REST_MS = 5000
 
 /** Starts the whole appliance with the `fossick start` command, on an existing index. */

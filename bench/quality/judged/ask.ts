@@ -131,7 +131,7 @@ export function linesStandIn(text: string, markdown: string): boolean {
 /** Maximum length of a term, heading or row of names that is printed before a sentence. */
 const MAX_LEAD_CHARS = 260
 
-/** Whether text is on a page, or consists of pieces that are, such as `Term: sentence`, with the colon from us or the page. */
+/** Whether text is on a page, or consists of pieces that are, such as `Term: sentence`, where the colon is from us or from the page. */
 function isMadeOf(text: string, page: string): boolean {
   if (page.includes(bare(text))) return true
   return [...text.matchAll(/[:：?!.](?=\s)/g)].some(({ index }) => {

@@ -18,7 +18,7 @@ export interface Marks {
   /** Number of wanted facts that the answer or report contains. */
   readonly held: number
   readonly wanted: number
-  /** Number of facts with named pages for which one of those pages is cited. */
+  /** Number of facts that name pages and for which one of those pages is cited. */
   readonly pagesCited: number
   readonly pagesWanted: number
   readonly sentences: number

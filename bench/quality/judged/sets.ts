@@ -72,8 +72,8 @@ const MANY: JudgedSet = {
 /**
  * `manuals` is over Debian's manuals; `later`, `programs` and `guides` are over other pages, each first asked after
  * answers had been tuned for the earlier sets; `many` has 620 questions over thirty more manuals, `trained` has 1,500
- * over the same manuals, on which readers of answers were trained, `more` has 999 over other pages of them; `own` is
- * over the pages next to the benches and the project's handbook, for which answers were tuned.
+ * over the same manuals, on which readers of answers were trained; `more` has 999 over other pages of these manuals;
+ * `own` is over the pages next to the benches and the project's handbook, for which answers were tuned.
  */
 export const SETS: Readonly<Record<string, JudgedSet>> = {
   manuals: {
@@ -135,14 +135,14 @@ export const SETS: Readonly<Record<string, JudgedSet>> = {
   },
 }
 
-/** The questions of a kind in a half. */
+/** A set's questions of one kind, in one of its halves. */
 export function questionsOf(set: JudgedSet, kind: string, half: Half): readonly JudgedQuestion[] {
   const all = set.questions[kind] ?? []
   if (set.kept) return half === "kept" ? (set.kept.questions[kind] ?? []) : all
   return halfOf(all, half)
 }
 
-/** The tasks of a half. */
+/** A set's tasks, in one of its halves. */
 export const tasksOf = (set: JudgedSet, half: Half): readonly JudgedTask[] =>
   set.kept ? (half === "kept" ? set.kept.tasks : set.tasks) : halfOf(set.tasks, half)
 

@@ -71,7 +71,7 @@ function answerOf(question: MissQuestion): Answer | null {
   }
 }
 
-/** A crawled site behind a real API, on which the pages asked for are missing for the causes that the questions name. */
+/** A crawled site behind a real API; the pages asked for are missing for the reasons that the questions name. */
 export async function openWorld(questions: readonly MissQuestion[], embedder: Embedder) {
   const opened = new AsyncDisposableStack()
   const { dir, db, engine } = await openDataFolder(opened, embedder)

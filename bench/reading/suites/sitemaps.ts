@@ -30,7 +30,7 @@ export const sitemaps = suite({
         const bytes = await body(file)
         return bytes && { kind: "fetched", url: file, status: 200, headers: {}, body: bytes }
       }
-      // The code of older checkouts accepts only the bytes.
+      // `body` is for older checkouts, whose code accepts only the bytes.
       const files = { named: async () => [url], body, load }
       return pagesOfSitemaps(`${SITE}/` as PageUrl, files, { limit: 100 })
     }

@@ -4,8 +4,8 @@
 // The pages and vectors come from the index that search-latency.ts builds, so nothing is embedded again. Each
 // Meilisearch is a separate server: one is behind the engine's adapter, the other ranks with its own hybrid search.
 // `--opensearch` starts a cluster of that many nodes, on which both have an index, so that compiled JVM code benefits
-// both equally. Engines are loaded and queried one after the other, and only the servers of one run at a time. `--only`
-// leaves out all columns but one.
+// both equally. Engines are loaded and queried one after the other, and only one engine's servers are running at a
+// time. `--only` leaves out all columns but one.
 import { fork } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -4,7 +4,7 @@ import { pageId } from "#engine/index/page/page-url.ts"
 import { toPassages } from "#engine/text/passages.ts"
 
 const CHARS_PER_CALL = 8_000_000
-/** Number of candidates of each arm, and the weight of the vectors' score, as in OpenSearch's own examples. */
+/** Number of candidates from each arm, and the weight of the vectors' score, as in OpenSearch's own examples. */
 const NEAREST = 100
 const PIPELINE = "fossick-bench-hybrid"
 const SHARE = 0.6

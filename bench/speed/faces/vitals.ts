@@ -8,7 +8,7 @@ export interface Vitals {
   readonly settled: number
   /** Between 0 and about 1. */
   readonly shift: number
-  /** Milliseconds beyond 50 of each long task. */
+  /** Total milliseconds by which long tasks exceed 50 ms each. */
   readonly blocking: number
   /** Number of bytes of script and of styles, as sent. */
   readonly scriptBytes: number

@@ -15,7 +15,7 @@ export interface Turn {
   readonly texts: readonly string[]
 }
 
-/** The cost of a turn: milliseconds of each question, and the processor time of all questions, including all threads. */
+/** The cost of a turn: milliseconds for each question, and the processor time for all questions, including all threads. */
 export interface Took {
   readonly each: readonly number[]
   readonly cpuMs: number

@@ -24,7 +24,7 @@ const ASKER = join(import.meta.dirname, "asker.ts")
 /** The questions of one row of the table. */
 interface Kind {
   readonly depth: SearchDepth
-  /** Reading pages again accounts for most of the cost of such a question, so fewer are asked. */
+  /** Whether the questions take long: reading pages again accounts for most of the cost of such a question, so fewer are asked. */
   readonly isSlow?: true
   /** Whether the questions are about pages that are not in the index, so that their words match nothing useful. */
   readonly isUndecided?: true

@@ -33,7 +33,7 @@ const DEPTHS: readonly SearchDepth[] = ["ultra-fast", "fast", "basic", "advanced
 const { values } = parseArgs({
   options: {
     passages: { type: "string", default: "100000" },
-    /** Number of different sets of readers. */
+    /** Number of distinct sets of readers. */
     sets: { type: "string", default: "5000" },
     rounds: { type: "string", default: "12" },
     /** Number of questions per round and depth. */

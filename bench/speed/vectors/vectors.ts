@@ -158,7 +158,7 @@ async function askMeanwhile(
   }
 }
 
-/** Asks for titles at a steady pace, whether or not the previous question has been answered, until `over`. @returns the response times in milliseconds */
+/** Asks for titles at a steady pace, whether or not the previous question has been answered, until `over` settles. @returns the response times in milliseconds */
 async function ask(url: string, pages: readonly Page[], over: Promise<unknown>): Promise<number[]> {
   const took: number[] = []
   const underWay = new Set<Promise<void>>()

@@ -44,7 +44,7 @@ export async function fileShare(folder: string, texts: readonly Text[]): Promise
 const SPACE = "Platform Knowledge"
 
 /**
- * A space in the form of Confluence's HTML export: an index, one file per page named by its title and number,
+ * A space in the form of Confluence's HTML export: an index, one file per page named after its title and number,
  * breadcrumbs, metadata, attachments. Only the format is Confluence's, since no registry offers the program.
  */
 export async function confluenceExport(folder: string, texts: readonly Text[]): Promise<RealSite> {

@@ -93,7 +93,7 @@ export async function runCommand(
 
 /**
  * Unpacks the Debian packages, with the dependencies that this machine lacks, below `debian/`. Nothing is installed on
- * the system: it needs no root rights, and starts no service.
+ * the system, no root rights are needed, and no service is started.
  * @throws Error on a system without apt, or without these packages
  */
 export async function debianPackages(folder: string): Promise<string> {

@@ -35,7 +35,7 @@ export function judge(
   return { ...which, expected: expected.length, told: told.length, lost, doubled }
 }
 
-/** The items that are left after each item of the other list has removed one equal item. */
+/** The items that are left after one equal item has been removed for each item of the other list. */
 function without(all: readonly Telling[], others: readonly Telling[]): readonly string[] {
   const left = new Map<string, number>()
   for (const one of others) left.set(keyOf(one), (left.get(keyOf(one)) ?? 0) + 1)

@@ -52,7 +52,7 @@ test("a site is examined, and its source added to the file, keeping comments; an
   writeFileSync(file, "# ours\nsources:\n  - name: blog\n    seeds: blog.example.com # the blog\n")
   const asked = await run(folder.path, ["sources", "add", site.authority])
   expect(asked).toMatchObject({ code: 0, err: "" })
-  // No user is there to answer, so nothing is written.
+  // There is no user to answer, so nothing is written.
   expect(asked.out).toMatch(/2 pages as Fossick reads them\n {2}Home\n {4}http.*\n {4}Home is explained here/)
   expect(asked.out).toContain(`  - name: ${site.authority}\n`)
   expect(readFileSync(file, "utf8")).not.toContain(site.authority)

@@ -147,8 +147,8 @@ async function story(): Promise<void> {
     })
   check("the key of the settings searches", (await post("search", { query: "otters" })).status === 200)
 
-  // Runs are requested through the API: a command that waits for its run would do the run itself when the service
-  // stops.
+  // Runs are requested through the API: a command that waits for its run would carry out the run itself when the
+  // service stops.
   const crawl = async (source: string) =>
     check(
       `the crawl of ${source} is asked for`,

@@ -14,7 +14,7 @@ import { planAndRuns } from "./backups-text.ts"
 import { withState } from "../with-state.ts"
 
 const SHOWN_RUNS = 20
-/** Time between two checks on a backup that another process makes. */
+/** Time between checks on a backup that another process is making. */
 const LOOK_MS = 250
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} }
 

@@ -283,7 +283,7 @@ async function runHere({ ids, onPoll, ...options }: RunHereOptions): Promise<voi
     if (runs.promises.length === 0) break
     await Promise.race([...runs.promises, sleep(POLL_MS)])
     await onPoll()
-    // Vectors for finished crawls are made while the others run.
+    // Vectors for finished crawls are made while the others are running.
     if (runs.ended > ended) engine.settled().catch(() => undefined)
     ended = runs.ended
   }

@@ -67,7 +67,7 @@ export async function withSourcesFile(work: (parts: AddParts) => Promise<number>
   }
 }
 
-/** One `fossick sources add` of a site. @returns the exit code. @throws ArgumentsError, SettingsError */
+/** One `fossick sources add` for a site. @returns the exit code. @throws ArgumentsError, SettingsError */
 export async function addSource(args: AddArguments): Promise<number> {
   const { ignoresRobots, json } = args
   return await withSourcesFile(async ({ file, signal, ...parts }) => {
@@ -95,7 +95,7 @@ export async function addSource(args: AddArguments): Promise<number> {
   })
 }
 
-/** Whether nothing answers on https, or something that doesn't speak TLS. An untrusted certificate is a different problem. */
+/** Whether nothing answers on https, or something answers that doesn't speak TLS. An untrusted certificate is a different problem. */
 const speaksNoTls = ({ outcome, detail }: Survey): boolean =>
   outcome === "failed:refused" || (outcome === "failed:tls" && !isUntrusted(detail ?? ""))
 

@@ -17,7 +17,7 @@ const STEPS: readonly Step[] = [
 
 /** Number of copies that a crawl requests from a host before any has saved a page. */
 const TRIALS = 20
-/** The share of the trials reserved for later visits, which show whether the first copies save anything. */
+/** Number of these trials that are reserved for later visits, which show whether the first copies save anything. */
 const FOR_CHECKS = 10
 /** Credit for one saved page: a crawl keeps asking a host if one copy in twenty helps. */
 const EARNS = 20

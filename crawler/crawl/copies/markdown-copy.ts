@@ -4,7 +4,7 @@ import { toPlainText } from "../../page/extract/markdown/plain-text.ts"
 
 /** The markdown copy of a page: it shows whether the page has changed, and is never stored in its place. */
 export interface MarkdownCopy {
-  /** Where the copy is requested: the page's own address, or another one of its origin. */
+  /** Where the copy is requested: the page's own address, or another one on the same origin. */
   readonly at: PageUrl
   /** The copy's {@link digestOf}; `null` until a copy has been compared with the page as it was last read. */
   readonly digest: string | null
@@ -25,8 +25,8 @@ const DAY_MS = 86_400_000
 export const MAX_SHARE = 0.5
 /**
  * The share of a page's distinct words that its copy must contain. Of 530 pairs of a page and its markdown, written by
- * the page's author or produced by another program, 95 % reach this share; with the last quarter of the markdown cut
- * off, 1.3 % do, and with half cut off, 0.2 %. With a threshold of 95 %, the figures would be 96, 3.2 and 0.8 %.
+ * the page's author or produced by another program, 95% reach this share; with the last quarter of the markdown cut
+ * off, 1.3% do, and with half cut off, 0.2%. With a threshold of 95%, the figures would be 96, 3.2 and 0.8%.
  */
 const MIN_WORDS = 0.97
 /** Markdown's marks never make text more than twice as long. */
@@ -42,7 +42,7 @@ export function digestOf(body: Uint8Array, robotsTag: string | string[] | undefi
   return hash("sha256", Buffer.concat([Buffer.from(tag), body]), "base64url")
 }
 
-/** Whether a body is markdown rather than a web page sent under that type. */
+/** Whether a body is markdown rather than a web page sent as markdown. */
 export const isMarkdown = (text: string): boolean =>
   !text.includes("\0") && !/^\s*<(?:!doctype|html|head|body)[\s>]/i.test(text)
 

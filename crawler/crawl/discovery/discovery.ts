@@ -203,7 +203,7 @@ export class Discovery {
     const { db, job, frontier } = this.#options
     await this.#troubles.end()
     if (job.visits === "failed") {
-      // This run followed few more links than the previous one, so the previous result still applies.
+      // This run followed only a few links that the previous one did not, so the previous result still applies.
       await keepWhole(db, job.id, (await runBefore(db, job))?.whole === true)
       return
     }
@@ -268,7 +268,7 @@ export class Discovery {
   }
 
   /**
-   * Closes addresses left over from earlier runs that this run, although it followed every link, did not find within
+   * Closes addresses left over from earlier runs if this run, although it followed every link, did not find them within
    * the source's depth.
    */
   async #judgeDepths(): Promise<void> {
@@ -482,8 +482,7 @@ async function isScopeNew(db: StateStore, job: Job): Promise<boolean> {
 }
 
 /**
- * Whether the previous run did not follow every link that this one would: it ended early or at a limit, or had other
- * rules.
+ * Whether the previous run left out links that this one would follow: it ended early or at a limit, or had other rules.
  */
 async function owesLinks(db: StateStore, job: Job): Promise<boolean> {
   const before = await runBefore(db, job)

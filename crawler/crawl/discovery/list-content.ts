@@ -25,7 +25,8 @@ export async function listContent(content: Content, options: ListContentOptions)
     if (signal.aborted || frontier.isFull) return
     const changed: PageUrl[] = []
     const isDue = (before: KnownAddress, { modifiedAt }: ListedFacts): boolean => {
-      // The time of the earlier visit is compared by this machine's clock and by the content's clock, which may differ.
+      // `visitedAt` is a time on this machine's clock and `modifiedAt` one on the content's clock; the clocks may
+      // differ.
       const isChanged = modifiedAt !== before.modifiedAt || (modifiedAt ?? 0) > before.visitedAt
       if (isChanged) changed.push(before.url)
       return isChanged || before.dueAt <= known.now()

@@ -29,7 +29,7 @@ export interface Answered {
 
 /** The other answers already known when a new one arrives. */
 export interface Beside {
-  /** Addresses that answered in this run with the same lines, or with the same common form. */
+  /** Addresses that answered in this run and have the same lines or the same common form. */
   readonly answers: readonly Answered[]
   /** An address's answer in this run; `null` if it was not requested. */
   readonly answerOf: (url: PageUrl) => Promise<Answered | "missing" | null>
@@ -51,9 +51,9 @@ const DAY_MS = 86_400_000
  */
 const ASKED_AGAIN_OF = 50
 const MOST_ASKED_AGAIN = 20
-/** How many bare addresses without links are requested per parameter, to see whether the parameter changes anything. */
+/** How many addresses that no page links to are requested per parameter, with that parameter left out, to see whether it changes anything. */
 const MOST_PROBES = 10
-/** Number of foldings remembered, so that they can be undone when the address turns out to be missing. */
+/** Number of foldings remembered, so that they can be undone when the address requested instead turns out to be missing. */
 const REMEMBERED = 2000
 
 /** The rules learned about a site so far. Read-only. Uses the text store's tables. */
@@ -148,7 +148,7 @@ export class AddressBook {
     return probes
   }
 
-  /** Learns from an address that redirects to another one of the site. */
+  /** Learns from an address that redirects to another one on the site. */
   async redirected(from: PageUrl, to: PageUrl): Promise<void> {
     if (siteOf(from) !== siteOf(to)) return
     const between = differenceOf(from, to)
@@ -255,7 +255,7 @@ const hasRules = ({ forms, parameters, values }: AddressRules) =>
 
 const isParameter = (difference: Difference) => difference.startsWith("parameter:")
 
-/** `yes` if the site prefers the longer form, like the address that it named. */
+/** `yes` if the site prefers the longer form, judging by the address that it named. */
 function opinion(difference: Difference, named: PageUrl): string {
   switch (difference) {
     case "https":

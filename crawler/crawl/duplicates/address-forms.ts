@@ -75,7 +75,7 @@ export function forms(url: PageUrl): Form[] {
   return found
 }
 
-/** Differences that are tried at the same time in {@link spellings}: http instead of https, no `www.`, and the slash. */
+/** Maximum number of differences combined in {@link spellings}: http instead of https, no `www.`, and the slash. */
 const MOST_DIFFERENCES = 3
 
 /**
@@ -95,7 +95,7 @@ export function spellings(url: PageUrl): PageUrl[] {
   return [...found].slice(1)
 }
 
-/** The only difference between two addresses, or `null`, if there are several, or if it is of another kind. */
+/** The only difference between two addresses; `null` if there are several, or if it is of another kind. */
 export function differenceOf(
   a: PageUrl,
   b: PageUrl,
@@ -189,7 +189,7 @@ const nameOf = (parameter: string) => {
   return end < 0 ? parameter : parameter.slice(0, end)
 }
 
-/** Sorted by name; parameters of the same name keep their order, which may matter. */
+/** Sorted by name; parameters with the same name keep their order, which may matter. */
 const inOrder = (query: readonly string[]) =>
   query.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0))
 

@@ -35,7 +35,7 @@ const SHINGLE = 3
  */
 const KEPT_HASHES = 128
 const SAME_DOCUMENT = 0.82
-/** The number of words at the start in which a document states its version. */
+/** Number of words at the start of a document in which its version is looked for. */
 const FRONT_WORDS = 300
 
 /** The evidence from one document; `null` if the address names no format in which documents are published, or if the document is too short. */

@@ -200,7 +200,8 @@ describe("pages with the same content", () => {
     const job = await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(paths(fixture)).toContain("/handbook/guide")
     expect(job.outcomes).toEqual({ indexed: 1, unchanged: 1, "failed:http-status": 1 })
-    // The address was first treated as the page at the old address, and was read again when that address was missing.
+    // The address was first treated as the page at the old address, and was read again when that address turned out to
+    // be missing.
     expect(site.requests.filter((path) => path === "/handbook/guide")).toHaveLength(2)
   })
 

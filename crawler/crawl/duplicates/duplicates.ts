@@ -31,7 +31,7 @@ export interface DuplicatesOptions {
    * since, and a page must not replace one that has other readers. Default: false.
    */
   readonly isOfThisRun?: boolean
-  /** How a visit of this run to an address ended; `null` if there was none. */
+  /** How this run's visit to an address ended; `null` if there was none. */
   outcomeOf(url: PageUrl): Promise<"page" | "missing" | "other" | null>
   /** Whether an address belongs to the source. */
   inScope(url: PageUrl): boolean
@@ -181,7 +181,8 @@ export class Duplicates {
     const document = isOpen ? documentForm(url, page.title, lines) : null
     const twin =
       (await this.#namedPage(page, text)) ??
-      // Runs before the check for equal texts, which chooses the shorter address: that could be the plain text.
+      // Runs before the check for equal texts, which chooses the shorter address: that could be the address of the
+      // plain-text format.
       (await this.#otherFormat(page, document, (order) => order !== 0)) ??
       (await this.#twin(page, text, lines, alike)) ??
       (await this.#otherFormat(page, document, (order) => order === 0))

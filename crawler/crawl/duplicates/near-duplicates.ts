@@ -11,7 +11,7 @@ const FEWEST_WORDS = 150
 const NEAR_BITS = 7
 /**
  * A page resembles its canonical if they differ in at most this many bits. Of 3.7 million pairs of manual pages, 0.02%
- * are as close, while adding one paragraph to a page changes at most 13 bits.
+ * are that close, while adding one paragraph to a page changes at most 13 bits.
  */
 const CANONICAL_BITS = 14
 /**
@@ -30,8 +30,8 @@ export type Sameness = "same text" | "same lines" | null
 
 /**
  * Whether two pages contain the same text, judged by their fingerprints. Their titles must be equal, because only the
- * title distinguishes pages of which only a notice could be read. Short pages, whose text may come from a form or a
- * gallery, also need equal images and a title.
+ * title distinguishes pages on which nothing but a notice could be read. Short pages, whose text may come from a form
+ * or a gallery, also need equal images and a title.
  */
 export function sameText(a: PageText, b: PageText): Sameness {
   if (a.title !== b.title || a.words === 0) return null

@@ -14,7 +14,7 @@ export interface KeptText extends PageText {
   readonly url: PageUrl
   /** The job that read it. */
   readonly job: number
-  /** The job since which it has been a page of its own without interruption. */
+  /** The job in which it became a page of its own; it has been one ever since. */
   readonly since: number
   /** The canonical address it names within its source; this can be its own. */
   readonly canonical: PageUrl | null

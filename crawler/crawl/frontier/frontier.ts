@@ -154,7 +154,7 @@ export class Frontier implements OpenAddresses, Disposable {
 
   /**
    * `maxAddresses`: how many addresses the crawl may learn of; further ones are left out. `maxWaitMs`: the longest wait
-   * that {@link postpone} may get. `paces`: the paces of hosts, which other jobs may also visit.
+   * that {@link postpone} may be given. `paces`: the paces of hosts, which other jobs may also visit.
    */
   static async open(
     db: StateStore,
@@ -292,8 +292,8 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   /**
-   * Adds addresses left over from earlier runs, after new ones and in this order. They use up no room for newly found
-   * addresses.
+   * Adds addresses left over from earlier runs, after new ones and in this order. They do not use up the room for newly
+   * found addresses.
    */
   async revisit(addresses: readonly Pick<KnownAddress, "url" | "depth">[]): Promise<void> {
     for (let from = 0; from < addresses.length; from += ROWS) {

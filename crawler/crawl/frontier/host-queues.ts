@@ -43,8 +43,8 @@ export interface OpenAddresses {
 const CHUNK = 64
 
 /**
- * Hands out addresses host by host, each at its pace, which other jobs can share, and knows which addresses are handed
- * out. All of it is in memory, so a lost process leaves nothing to clean up.
+ * Hands out addresses host by host, each host at its own pace, which other jobs can share, and knows which addresses
+ * are handed out. All of it is in memory, so a lost process leaves nothing to clean up.
  */
 export class HostQueues implements PaceParty, Disposable {
   readonly #manners: (url: PageUrl) => HostManners
@@ -56,7 +56,7 @@ export class HostQueues implements PaceParty, Disposable {
   readonly #callers = new Serial()
   #filling: Filling | null = null
   #sleepUntil = 0
-  /** Number of changes that end a sleep. */
+  /** Number of calls of {@link wake}: if one is made during a search for an address, the queues do not go to sleep after it. */
   #woken = 0
 
   constructor(manners: (url: PageUrl) => HostManners, open: OpenAddresses, paces: HostPaces) {
@@ -85,7 +85,7 @@ export class HostQueues implements PaceParty, Disposable {
     if (this.#filling) this.#filling.isLate = true
   }
 
-  /** Call this when an address may be handed out that could not be before. */
+  /** Call this when an address that could not be handed out before may be handed out now. */
   wake(): void {
     this.#woken += 1
     this.#sleepUntil = 0
@@ -193,7 +193,7 @@ export class HostQueues implements PaceParty, Disposable {
     this.wake()
   }
 
-  /** Takes back an entry, to be handed out again before any other of its host. */
+  /** Takes back an entry, to be handed out again before any other address on its host. */
   putBack(entry: FrontierEntry, now = steadyNow()): void {
     this.#host(entry.url, entry.host).ready.unshift(entry)
     this.drop(entry, now)

@@ -225,7 +225,7 @@ test("a finished job forgets all addresses except failures, then all, and others
   expect([await left(), await isPrunable()]).toEqual([4100, true])
   await pruneAddresses(db, id, sql`1 = 1`)
   expect([await left(), await isPrunable(), (await failuresOf(db, id, 9)).length]).toEqual([3, false, 3])
-  // This happens after a loss: the earlier frontier remembers the addresses as known.
+  // A new frontier for the same job, as after a process is lost: the earlier one remembers the addresses as known.
   const again = await begin("site", id)
   await again.frontier.add(many, LINK)
   expect(await left()).toBe(4100)

@@ -310,7 +310,7 @@ describe("the addresses of a source", () => {
     expect((await site.known.get(at("/ahead"), "site"))?.dueAt).toBe(site.now)
     expect((await site.known.get(at("/ahead"), "other"))?.dueAt).toBeGreaterThan(site.now)
     expect((await site.known.get(at("/on-time"), "site"))?.dueAt).toBe(dueAt)
-    // The longest interval itself is not too long, whichever limit applies.
+    // A wait of exactly the longest interval is not too long, whichever limit sets that interval.
     await statement(site.db, "update known_address set due_at = ?").run(site.now + 48 * HOUR)
     await site.known.heal(sourceOf("site", { revisit: { minHours: 48, maxHours: 2 } }))
     expect((await site.known.get(at("/ahead"), "site"))?.dueAt).toBe(site.now + 48 * HOUR)

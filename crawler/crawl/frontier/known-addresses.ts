@@ -475,7 +475,7 @@ export class KnownAddresses {
   /**
    * Forgets addresses at which repeated visits found nothing, unless a sitemap lists them: a site whose pages come and
    * go would otherwise leave an address for each page that it ever had. If a source later finds a link to a forgotten
-   * address, it visits it like a new one.
+   * address, that source visits it like a new one.
    *
    * @param isSpared whether to keep an address of a source anyway
    * @returns how many there were

@@ -9,7 +9,7 @@ import { type StateStore, transaction } from "#base/store/state-store.ts"
 export interface Listing {
   readonly url: PageUrl
   readonly kind: ListingKind
-  /** The page or index that first named it; `null` if only the source or nothing named it. */
+  /** The page or index that first named it; `null` if only the source named it, or nothing did. */
   readonly foundOn: string | null
   /** Its `lastmod` in the sitemap index that names it. */
   readonly namedAt: number | null
@@ -20,7 +20,7 @@ export interface Listing {
 
 /**
  * The sitemaps and feeds of a source, kept between runs. What a run learns is stored only if the run ends normally: a
- * run that was cut short may have left listed pages unread, and has to see the lists again.
+ * run that was cut short may have left listed pages unread, so the lists have to be read again.
  */
 export class Listings {
   readonly #db: StateStore

@@ -46,7 +46,7 @@ export class LostPages {
     return n
   }
 
-  /** Counts the lost pages, and all pages that the index should contain, which is the number lost if the index is empty. */
+  /** Counts the pages that the index should contain, including the lost pages: if the index is empty, all of these are lost. */
   async expected(): Promise<number> {
     const { n } = await this.#queries
       .selectFrom("known_address")

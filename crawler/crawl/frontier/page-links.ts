@@ -105,8 +105,8 @@ export class PageLinks {
   }
 
   /**
-   * Pages of a source that link to `target`, sorted by address: at most `limit`, among the first `most`. Lets other
-   * work run in between.
+   * Pages of a source that link to `target`, sorted by address: at most `limit`, found by checking the source's first
+   * `most` pages. Lets other work run in between.
    * @returns the pages, and whether all pages were checked
    */
   async linking(

@@ -194,7 +194,7 @@ export async function knowsAny(db: StateStore, source: string): Promise<boolean>
   return (await known.executeTakeFirst()) !== undefined
 }
 
-/** Whether the index holds a page for some source whose last visit found it. */
+/** Whether the index holds the page at an address for some source whose last visit found it. */
 export async function isPageNow(db: StateStore, url: PageUrl): Promise<boolean> {
   const page = await held(queriesOf<FrontierTables>(db))
     .select("url")
@@ -222,7 +222,7 @@ export async function whereItLed(
   return led.map(({ to }) => to)
 }
 
-/** When some sources' visits saw a page. */
+/** When the visits of certain sources found a page. */
 export interface PageVisits {
   /** The latest visit that found it, whether it had changed or not; `null` if no source's last visit found it. */
   readonly checkedAt: Date | null
@@ -272,7 +272,7 @@ export interface Missed {
   readonly count: number
 }
 
-/** How often, and how, a job found no page, until a later run has visited the addresses. */
+/** How often, and in which ways, a job found no page. Addresses that a later run has visited no longer count. */
 export async function missedBy(db: StateStore, job: number): Promise<Missed[]> {
   const rows = await addresses(queriesOf<FrontierTables>(db))
     .select((eb) => [

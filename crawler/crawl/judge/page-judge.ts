@@ -46,7 +46,7 @@ interface PageRead {
   readonly isUnchanged: boolean
 }
 
-/** Judges the result of a visit: a page of its own, another address of a page, or neither. Has it recorded. */
+/** Judges the result of a visit (a page of its own, another address of a page, or neither) and has it recorded. */
 export class PageJudge {
   readonly #parts: CrawlParts
   readonly #source: Source

@@ -29,7 +29,7 @@ export type NextTry =
       readonly hostRestsUntil: number | null
       /** When the address is tried again; `null` if the visit was its last. */
       readonly again: number | null
-      /** The number of tries of the address, including this one if the address itself was at fault. */
+      /** How often the address has been tried, including this time if the address itself was at fault. */
       readonly tries: number
     }
 

@@ -47,7 +47,7 @@ export class VisitJudge {
     before: KnownAddress | null,
     startedAt: number,
   ): Promise<void> {
-    // The next step after a visit can be observed too, so it depends on the concealed visit.
+    // The next step after a visit can be observed too, so it is based on the concealed form of the visit.
     const seen = this.#conceals ? concealedVisit(visit) : visit
     if (this.#retries.note(entry.host, seen)) await this.#parts.hosts.answers(entry.host)
     if (visit.kind === "read") {

@@ -8,7 +8,7 @@ import type { NoPage } from "./verdict.ts"
 export type Unread = Exclude<Visit, { kind: "read" | "unmodified" }>
 
 const IN_VAIN = new Set<string>(["dns", "refused", "timeout", "tls"])
-/** Status codes of a gateway that cannot reach the server behind it. */
+/** Status codes of a page that is gone, and of a gateway that cannot reach the server behind it. */
 const GONE = 410
 const GATEWAY = new Set<number | undefined>([502, 504])
 

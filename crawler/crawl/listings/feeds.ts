@@ -15,7 +15,7 @@ interface Entry {
   isNews: boolean
 }
 
-/** Where an entry's address may come from; the first one present is used. */
+/** The kinds of links that an entry's address may come from; the first kind present is used. */
 type LinkKind = "original" | "page" | "alternate" | "name"
 
 /** Date elements of RSS, Dublin Core (RSS 1.0) and Atom 1.0 and 0.3, in lower case. */
@@ -37,10 +37,10 @@ const NAMESPACES: ReadonlyMap<string, string> = new Map([
   ["http://purl.org/dc/terms/", "dcterms"],
   ["http://rssnamespace.org/feedburner/ext/1.0", "feedburner"],
 ])
-/** More namespaces than any feed declares. Each element that declares a namespace copies them all. */
+/** Maximum number of namespace prefixes: more than any feed declares. Each element that declares a namespace copies them all. */
 const MAX_PREFIXES = 100
 
-/** Elements that hold only text: when one is left open, the elements after it are not inside it. */
+/** Elements that contain only text: when one is left open, the elements after it are treated as being outside it. */
 const TEXTS = new Set([
   "title",
   "link",
@@ -195,7 +195,7 @@ class FeedParser {
     else this.#isNewsFeed = true
   }
 
-  /** Only links to the entry's page are used; a link without a relation is one of them. */
+  /** Only links to the entry's page are used; a link without a relation is treated as such a link. */
   #linkTo(href: string): void {
     const { rel = "alternate", type = "text/html" } = this.#attributes
     if (ALTERNATE.test(rel)) this.#link(HTML_TYPES.test(type) ? "page" : "alternate", href)

@@ -88,7 +88,7 @@ export async function* listed(
   }
 }
 
-/** Maximum nesting: deeper than any list, and any page that a feed quotes. The parser's time per element grows with its depth. */
+/** Maximum nesting: deeper than in any list, or in any page that a feed quotes. The parser's time per element grows with its depth. */
 const MAX_DEPTH = 1000
 
 class TooDeep extends Error {}

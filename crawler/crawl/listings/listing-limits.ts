@@ -1,4 +1,4 @@
-// How many lists of a site a run or an API call reads live, and how long each may be.
+// Limits on how many lists of a site a run or a live API call reads, and on how long each list may be.
 
 /** sitemaps.org: one file lists at most 50,000 addresses. */
 export const MAX_ADDRESSES = 50_000
@@ -13,5 +13,5 @@ export const MAX_FEEDS = 20
 
 /** Maximum number of files that a live call reads: its caller is waiting, and a site can have thousands. */
 export const MAX_LIVE_FILES = 50
-/** Maximum size of one file, packed or not: 50,000 addresses, the limit of sitemaps.org, take about 8 MB. */
+/** Maximum size of one file, packed or not: 50,000 addresses, the limit of sitemaps.org, take up about 8 MB. */
 export const MAX_LIVE_SITEMAP_BYTES = 10_000_000

@@ -12,13 +12,13 @@ const DEFINED = /^ {0,3}\[[^[\]\n]{1,300}\]:\s*<?([^\s<>]{1,2000})/
 const BARE = /<(https?:\/\/[^\s<>]{1,2000})>|(?<![(<\w])(https?:\/\/[^\s<>()"'`\]]{1,2000})/
 const LINK = new RegExp(`${NAMED.source}|${BARE.source}`, "g")
 const FENCE = /^\s*(`{3,}|~{3,})/
-/** Longer lines are prose with few links. */
+/** Lines longer than this are prose with few links. */
 const MAX_LINE_CHARS = 20_000
 const FURTHER_LIST = /\/llms(?:-full)?\.txt$/i
 
 /**
- * Parses an llms.txt, a list of links in markdown. A link to a page's markdown copy reports the page, with the copy; a
- * link to another llms.txt of the same site reports a further list.
+ * Parses an llms.txt, a list of links in markdown. A link to a page's markdown copy is reported as the page, with the
+ * copy; a link to another llms.txt of the same site is reported as a further list.
  */
 export function llmsParser(base: PageUrl, take: Take): ListParser {
   const { origin } = new URL(base)

@@ -20,7 +20,7 @@ export interface ListPart extends Pick<Listed, "pages" | "sitemaps"> {
   readonly trouble: ListTrouble | null
 }
 
-/** How such files are fetched: with any content type, and even if they are cut off. */
+/** How lists are fetched: with any content type, and even if they are cut off. */
 export const AS_LIST = { accepts: () => true, takesCutOff: () => true } as const
 
 /** The root may be preceded by a server's warnings, comments and white space. */

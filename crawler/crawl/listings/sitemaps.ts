@@ -13,7 +13,7 @@ export const textParser = (take: Take): ListParser =>
     if (url !== null) take.page({ url, modifiedAt: null, publishedAt: null, isNews: false })
   })
 
-/** Elements whose text is read. `news:` is the prefix of Google's news sitemaps, which they are required to use. */
+/** Elements whose text is read. `news:` is the prefix that Google's news sitemaps are required to use. */
 const TEXTS = new Set(["loc", "lastmod", "news:publication_date"])
 
 interface Entry {

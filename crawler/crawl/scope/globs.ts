@@ -1,6 +1,6 @@
 import { anyPattern, PatternError } from "./patterns.ts"
 
-/** Maximum size of all patterns of one list together, in steps of the compiled programs. */
+/** Maximum total size of all patterns in a list, in steps of the compiled programs. */
 const MAX_STEPS = 50_000
 
 /**

@@ -2,7 +2,7 @@ import { RE2JS } from "re2js"
 
 /** A pattern that is not a valid RE2 regular expression, or patterns that are too expensive. */
 export class PatternError extends Error {
-  /** The option that holds it, such as `selectPaths`; the message does not name it. */
+  /** The option that contains the pattern, such as `selectPaths`; the message does not name it. */
   readonly field: string
 
   constructor(field: string, message: string) {
@@ -12,7 +12,7 @@ export class PatternError extends Error {
   }
 }
 
-/** Maximum steps of all patterns of one option together; the time for a test grows with the steps times the text's length. */
+/** Maximum total number of steps of all patterns of one option; the time for a test grows with the steps times the text's length. */
 const MAX_STEPS = 2000
 const SHOWN_CHARS = 80
 

@@ -81,7 +81,7 @@ export class AmongCrawlers implements AsyncDisposable {
     return false
   }
 
-  /** Lets others write again. */
+  /** Lets other processes write again. */
   async beAmong(): Promise<void> {
     await this.process.leave(ALONE)
   }

@@ -14,7 +14,7 @@ import { WritesInTurn } from "./writes-in-turn.ts"
 
 const JOBS_PER_PROCESSOR = 8
 const MAX_JOBS = 32
-/** Memory that one crawl can fill. */
+/** Memory that one crawl may use up. */
 const JOB_BYTES = 64 * 1024 * 1024
 const MEMORY_SHARE = 0.25
 
@@ -29,7 +29,7 @@ export class CrawlShare implements AsyncDisposable {
   readonly writes: Serial
 
   /**
-   * @param among other processes that work on jobs of the same state. Default: there are none
+   * @param among other processes that work on jobs in the same state. Default: there are none
    * @param scans the shelf where scanned documents wait for text recognition. Default: they do not wait
    */
   constructor(

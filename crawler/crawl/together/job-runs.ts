@@ -20,7 +20,7 @@ export interface JobRunsOptions extends Omit<RunJobOptions, "share" | "whenAbort
   readonly whenAborted?: (job: Job) => RunJobOptions["whenAborted"]
 }
 
-/** Maximum number of jobs that wait for their hosts. They are kept in memory, and the number of sick sites is unlimited. */
+/** Maximum number of jobs that are waiting for their hosts. They are kept in memory, and the number of sick sites is unlimited. */
 const MAX_WAITING = 64
 
 /** Runs the jobs of a process: as many at a time as there are places, and at most one per source. */

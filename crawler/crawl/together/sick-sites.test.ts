@@ -11,7 +11,7 @@ import { article, startTestSite, status } from "../../testing/test-site.ts"
 import { CrawlShare } from "./crawl-share.ts"
 import { JobRuns } from "./job-runs.ts"
 
-/** Listens on a port and passes connections to the given handler, until it is closed, which also closes its connections. */
+/** Listens on a port and passes connections to the given handler. Closing the listener also closes its connections. */
 async function listening(treat: (socket: Socket) => void) {
   const open = new Set<Socket>()
   const server = createServer((socket) => {
@@ -90,11 +90,11 @@ test("four sick sources out of twelve wait, each with a reason, while the others
     await sleep(20)
   }
   expect((await engine.stats()).pages).toBe(16)
-  // Wrong certificates are not retried; the other jobs wait without delaying each other.
+  // A site with an invalid certificate is not retried; the other jobs wait without delaying each other.
   await expect.poll(() => isOver(broken)).toBe(true)
   expect((await jobs.get(broken))?.note).toContain("was given up for this run: no")
   const waits = async (id: number) => (await jobs.get(id))?.waits.map(({ host, why }) => [host, why])
-  // A host that refuses from the start is tried a second time, and then abandoned.
+  // A host that refuses connections from the start is tried a second time, and then abandoned.
   await expect.poll(() => isOver(refuses)).toBe(true)
   expect(await jobs.get(refuses)).toMatchObject({ outcomes: { "failed:refused": 1 }, result: "failed" })
   await expect.poll(async () => (await waits(hangs))?.[0]?.[0]).toBe(silent.host)

@@ -14,7 +14,7 @@ export interface Visits {
   isFinished(): boolean
   /** Must not reject. */
   visit(entry: FrontierEntry): Promise<void>
-  /** When there is something to do again, on the `steadyNow()` clock, if the job can only wait until then; `null` otherwise. */
+  /** When the job has something to do again, on the `steadyNow()` clock, if it can only wait until then; `null` otherwise. */
   waitsUntil(now: number): number | null
   /** Called when the job gives up its place, and when it gets the place back. */
   onWaiting(isWaiting: boolean): Promise<void>

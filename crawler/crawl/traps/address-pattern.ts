@@ -78,7 +78,7 @@ export function patternsOf(url: string, now: number): AddressPattern[] {
   return patterns
 }
 
-/** Whether links to such an address are worth following from any page. */
+/** Whether links to an address with these patterns are worth following from any page. */
 export function isPlain(patterns: readonly AddressPattern[]): boolean {
   return patterns.every(({ kind }) => kind === "series")
 }
@@ -139,7 +139,7 @@ function repeatsItself(segments: readonly string[], query: readonly string[]): b
   return mostEqual(segments.filter(isWord)) >= REPEATS || mostEqual(query) >= REPEATS_IN_ROW
 }
 
-/** How often the most frequent of some texts occurs. */
+/** How often the most frequent text occurs. */
 function mostEqual(texts: readonly string[]): number {
   if (texts.length < REPEATS_IN_ROW) return 0
   const counts = new Map<string, number>()

@@ -23,7 +23,7 @@ export class RunTraps {
     this.#onTrap = onTrap
   }
 
-  /** `onTrap` gets a description in words of each trap. */
+  /** `onTrap` gets a description of each trap, in words. */
   static async open(
     db: StateStore,
     clock: Clock,

@@ -21,7 +21,7 @@ export interface Trap {
 export interface Yield {
   /** Lines of the page's text; empty if it has none. */
   readonly lines: readonly string[]
-  /** Whether it is a page in its own right. */
+  /** Whether the address is a page in its own right. */
   readonly isPage: boolean
   /** Number of links to addresses that were not known before and do not belong to a suspicious pattern. */
   readonly leads: number
@@ -65,7 +65,7 @@ interface Row {
 /**
  * Tracks what series of addresses yield, and reports when a series yields nothing new. It compares the links of pages
  * and their text, ignoring numbers. Pages by id, archives by date and long lists are read to their end as long as one
- * page in a few dozen has something new. Addresses that are missing or fail do not count.
+ * page in a few dozen has something new. Addresses that are missing or fail are ignored.
  */
 export class Traps {
   readonly #clock: Clock

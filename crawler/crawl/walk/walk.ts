@@ -30,9 +30,10 @@ const WAITING_PER_PAGE = 20
  * being as close as the start.
  *
  * External addresses come last, once each, when `allowExternal` is set and `selectDomains` is not: inside addresses
- * come first within `limit`, which applies to inside and outside together. External addresses are read, or only named
- * with `discoverOnly`, and never followed. An abort ends the walk after the last page yielded. A pause ends it after
- * the page being read and returns the steps that are left; each walk that continues from there reads at least one page.
+ * come first within `limit`, which applies to inside and outside together. External addresses are read (with
+ * `discoverOnly`, only named) and never followed. An abort ends the walk after the last page yielded. A pause ends it
+ * after the page being read and returns the remaining steps; each walk that continues from there reads at least one
+ * page.
  *
  * @throws PatternError before anything is fetched, when a pattern in the options is invalid.
  */
@@ -49,7 +50,7 @@ class SiteWalk {
   readonly #filter: LinkFilter
   readonly #breathe = breather()
   readonly #start: PageUrl
-  /** Where the start led; `null` if it was not read. */
+  /** The address that the start led to; `null` if the start was not read. */
   #readStart: PageUrl | null
   /** Whether an address is inside the walk. */
   #inside: (url: PageUrl) => boolean
@@ -188,7 +189,7 @@ class SiteWalk {
         if ((!judge && found.length === maxBreadth) || !this.#filter.selects(target)) continue
         found.push({ url: target, text: link.text })
       } else {
-        // No more external links than the limit would ever be used.
+        // External links beyond the limit would never be used.
         if (!allowExternal || this.#external.length === limit || !this.#filter.reports(target)) continue
         this.#external.push({ url: target, depth: step.depth + 1, score: 0 })
       }
@@ -333,9 +334,9 @@ const DONE = Promise.resolve(null)
 interface LinkFilter {
   /** The test for pages inside the walk, once the start's final address is known. */
   insideOf(start: PageUrl): (url: PageUrl) => boolean
-  /** Whether a page inside is wanted, according to the path patterns and all exclusions. */
+  /** Whether a page inside the walk is wanted, according to the path patterns and all exclusions. */
   selects(url: PageUrl): boolean
-  /** Whether an address outside is wanted. */
+  /** Whether an address outside the walk is wanted. */
   reports(url: PageUrl): boolean
 }
 

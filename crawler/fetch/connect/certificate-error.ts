@@ -11,7 +11,7 @@ export class SecureConnectionError extends Error {
   }
 }
 
-/** Limits how much of a chain is read, because a site can send one of any length. */
+/** Maximum number of certificates read from a chain, because a site can send a chain of any length. */
 const MAX_CHAIN = 10
 const MAX_NAME_CHARS = 100
 
@@ -56,7 +56,7 @@ interface Seen {
 
 function certificateOf(socket: TLSSocket): Seen | null {
   const leaf = socket.getPeerCertificate(true)
-  // An empty object means that the site sent none.
+  // An empty object means that the site sent no certificate.
   if ((leaf as Partial<DetailedPeerCertificate>).issuer === undefined) return null
   let last = leaf
   // The last certificate names itself or nobody as its issuer.

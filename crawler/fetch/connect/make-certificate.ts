@@ -19,17 +19,17 @@ export interface MadeCertificate {
 export interface CertificateOptions {
   /** Common name, ASCII. */
   readonly subject: string
-  /** Host names and IPv4 addresses that it is valid for. */
+  /** Host names and IPv4 addresses for which the certificate is valid. */
   readonly names?: readonly string[]
-  /** Whether it may issue other certificates. */
+  /** Whether the certificate may be used to issue others. */
   readonly isAuthority?: boolean
-  /** The certificate that signs it. Default: it is self-signed. */
+  /** The certificate of the issuer, which signs the new one. Default: the new certificate is self-signed. */
   readonly issuer?: MadeCertificate
   /** Default: a key on the P-256 curve. A certificate with an RSA key has to be issued by another certificate. */
   readonly keyType?: "rsa"
-  /** Start of its validity. Default: yesterday. */
+  /** Start of the certificate's validity. Default: yesterday. */
   readonly from?: Date
-  /** End of its validity. Default: in thirty days. */
+  /** End of the certificate's validity. Default: in thirty days. */
   readonly until?: Date
 }
 

@@ -19,9 +19,9 @@ export class ProxyError extends Error {
 
 /** The settings of the proxy; see `crawler/settings.ts`. */
 export interface ProxySettings {
-  /** `http://user:password@host:port`; empty if there is none. */
+  /** `http://user:password@host:port`; empty if there is no proxy. */
   readonly proxy: string
-  /** File that contains the password if the address does not; empty if there is none. */
+  /** File that contains the password if the address does not; empty if there is no such file. */
   readonly proxyPasswordFile: string
   /** Hosts that are reached without the proxy: entries as in `FOSSICK_ALLOWED_NETWORKS`. */
   readonly proxyExcept: readonly string[]
@@ -86,7 +86,7 @@ export class OutgoingProxy {
       asked.setTimeout(timeoutMs, () => {
         asked.destroy(new ProxyError(`the connection through the proxy ${place} timed out`, true))
       })
-      // Also emitted if the proxy refuses.
+      // Also emitted if the proxy refuses the request.
       asked.once("connect", ({ statusCode = 0 }, socket, head) => {
         socket.setTimeout(0)
         noteOutbound("proxy", place)

@@ -57,11 +57,11 @@ export interface ContentNeeds {
 
 /** A start, such as a path, that is recognized by a kind of content. */
 export interface RecognizedStart {
-  /** The value of the kind's field. */
+  /** The kind's field, with its value. */
   readonly fields: Partial<Pick<SourceSpec, ContentField>>
-  /** The most distinctive part of the start in a word or two, such as the folder's last name. */
+  /** The most distinctive part of the start in a word or two, such as the last part of a folder's path. */
   readonly name: string
-  /** The address at which people open the content, with the addresses of its pages below it; left out if the appliance displays it. */
+  /** The address at which people open the content, with the addresses of its pages below it; left out if the appliance displays the content. */
   readonly address?: string
   /** The proposed schedule; left out if changes are noticed automatically, or if a person starts the runs. */
   readonly schedule?: SourceSpec["schedule"]

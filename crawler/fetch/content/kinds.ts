@@ -6,7 +6,7 @@ import { FOLDER } from "./folder/folder-kind.ts"
 import { MAILBOX } from "./mailbox/mailbox-kind.ts"
 import { REPOSITORY } from "./repository/repository-kind.ts"
 
-/** Every kind of source other than websites. The first kind that recognizes a start takes it, so the more specific ones come first. */
+/** Every kind of source other than websites. The first kind that recognizes a start is used for it, so the more specific kinds come first. */
 const KINDS: readonly ContentKind[] = [DOCUMENTS, REPOSITORY, MAILBOX, ARCHIVE, FOLDER]
 
 export const kindOf = (field: ContentField): ContentKind => KINDS.find((kind) => kind.field === field)!

@@ -1,6 +1,6 @@
 import type { FetchFailure, FetchResult } from "../fetch.ts"
 
-/** The page is certainly not there any more. */
+/** The result for a page that is certainly not there any more. */
 export const gone = (detail: string): FetchResult => ({ kind: "skipped", because: "gone", detail })
 
 export const tooLarge = (bytes: number, most: number): FetchResult => ({
@@ -9,7 +9,7 @@ export const tooLarge = (bytes: number, most: number): FetchResult => ({
   detail: `${bytes} bytes, more than ${most}`,
 })
 
-/** @param transient whether another try may work */
+/** @param transient whether another try may succeed */
 export const failed = (
   because: "refused" | "http-status" | "cancelled",
   detail: string,

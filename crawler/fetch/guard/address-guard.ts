@@ -47,7 +47,7 @@ export interface AddressGuardOptions {
   readonly tls?: SourceTls | null
   /** Whether {@link AddressGuard.ownsTls} is true although `tls` is null, because this process trusts more authorities than a browser does. */
   readonly hasOwnAuthorities?: boolean
-  /** Default: the system's. */
+  /** How names are resolved. Default: the system's resolver. */
   readonly resolve?: Resolve | undefined
 }
 
@@ -65,8 +65,8 @@ type Admit = (hostname: string, found: Addresses) => Addresses | Promise<Address
  * whatever is allowed.
  *
  * A name is resolved once and the socket connects to exactly the address that was checked, so a name whose address
- * changes between check and connection (DNS rebinding) gains nothing. The URL parser makes odd spellings of addresses
- * (`0x7f.1`, `2130706433`, `127.1.`) canonical before they are checked.
+ * changes between check and connection (DNS rebinding) does not get around the check. The URL parser makes odd
+ * spellings of addresses (`0x7f.1`, `2130706433`, `127.1.`) canonical before they are checked.
  *
  * Each hop of a redirect must pass {@link dispatcherFor} again.
  */

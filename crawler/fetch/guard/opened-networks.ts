@@ -83,7 +83,7 @@ const entryOf = ({ opened_at, ...row }: Selectable<OpenedTables["opened_network"
   openedAt: new Date(opened_at),
 })
 
-/** Answers which addresses are open on which ports. */
+/** Looks up which addresses are open on which ports. */
 export class OpenPorts {
   readonly #networks = new Map<string, (readonly [Address, number])[]>()
 

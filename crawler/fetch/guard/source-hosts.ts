@@ -17,7 +17,7 @@ export interface SourceHostsOptions {
   readonly landings: Iterable<string>
   readonly pins: PinnedNetworks
   /**
-   * How a host that no run has looked up is treated. `by-hand` and `by-schedule` are runs, which store what they find;
+   * How to treat a host that no run has looked up. `by-hand` and `by-schedule` are runs, which store what they find;
    * `unkept` allows it to be private and stores nothing; `public` doesn't allow it to be private and stores nothing.
    */
   readonly first: "by-hand" | "by-schedule" | "unkept" | "public"
@@ -27,9 +27,9 @@ export interface SourceHostsOptions {
 
 /**
  * Pins the hosts of a source to the networks they were in at its first run. On that run, the hosts that the operator
- * wrote may be private: exactly this host, on this port. After that, a host is not read if it moves from the internet
- * into a private network, out of one, or from one private network to another. Otherwise a crawled site could point its
- * name at a machine in this network and have it indexed.
+ * wrote may be private: exactly those hosts, on those ports. After that, a host is not read if it moves from the
+ * internet into a private network, out of one, or from one private network to another. Otherwise a crawled site could
+ * point its name at a machine in this network and have it indexed.
  */
 export class SourceHosts {
   readonly #options: SourceHostsOptions

@@ -4,7 +4,7 @@ import type { HostPast, HostTurn, SharedPace, Turns } from "./host-turn.ts"
 
 /** How fast a host is visited. */
 export interface HostManners {
-  /** Number of requests at the same time. */
+  /** Maximum number of requests at the same time. */
   readonly concurrency: number
   /** Pause from the end of one request to the start of the next. */
   readonly delayMs: number

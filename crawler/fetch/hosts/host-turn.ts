@@ -1,6 +1,6 @@
 import { steadyNow } from "#base/steady-time.ts"
 
-/** Time between two attempts to get the turn for hosts where another process has it. */
+/** Time between attempts to get the turn for hosts where another process has it. */
 export const RETRY_MS = 500
 /** How soon the store's answer is noticed. It is noticed at once if a party is woken. */
 const ANSWER_MS = 10
@@ -12,7 +12,7 @@ export interface HostPast {
   /** When the last request began or ended; minus infinity if there was none. */
   readonly lastAt: number
   readonly blockedUntil: number
-  /** The longest of the delays between two requests that the host's visitors want. */
+  /** The longest delay between requests that any of the host's visitors wants. */
   readonly delayMs: number
   /** The delay in the host's robots.txt; `null` if there is none, or the file has not been read. */
   readonly crawlDelayMs: number | null

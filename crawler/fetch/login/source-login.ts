@@ -145,7 +145,7 @@ export class SourceLogin {
     return other.pathname === page.pathname || !seeds.some((seed) => new URL(seed).origin === page.origin)
   }
 
-  /** Whether a response to a request for `asked` means that the session is logged out. */
+  /** Whether a response to a request for `asked` means that the session has ended. */
   isSignedOut(asked: string, result: FetchResult): boolean {
     if (this.#options.isObserver === true) return false
     if (this.isLoginPage(asked) || !this.session.covers(new URL(asked))) return false
@@ -212,6 +212,6 @@ function isLedToForm(asked: string, result: FetchResult): boolean {
 
 const PASSWORD_INPUT = /<input\s[^<>]*type\s*=\s*["']?password/i
 
-/** Matches links that every page contains for a logged-in user. */
+/** Matches logout links, which every page contains for a logged-in user. */
 const SIGN_OUT =
   /[/=_.-](?:log|sign)[-_]?(?:out|off)(?:$|[/?&=._-])|[/=](?:abmelden|deconnexion|cerrar-sesion)(?:$|[/?&])/i

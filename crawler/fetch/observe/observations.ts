@@ -14,7 +14,7 @@ export interface Observation {
   /** Identifies the observer's login, so that another login doesn't inherit its observations. */
   readonly identity: string
   readonly shown: boolean
-  /** The reason, in words. */
+  /** Why the page was shown or not shown, in words. */
   readonly reason: string
   /** Digest of the text that the page was compared with. */
   readonly text: string

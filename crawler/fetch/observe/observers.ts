@@ -22,7 +22,7 @@ export interface ObserversOptions {
   /** The source's reader. */
   readonly reader: PageReader
   readonly clock?: Clock | undefined
-  /** Holds the secrets of logins. Default: the environment of the process, then `fossick.env`. */
+  /** Contains the secrets of logins. Default: the environment of the process, then `fossick.env`. */
   readonly env?: NodeJS.ProcessEnv | undefined
 }
 

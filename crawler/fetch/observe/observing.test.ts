@@ -13,7 +13,8 @@ import { FORM, loginOf, ObservedRuns, ObservedSite, secretOf } from "../../testi
 import { status } from "../../testing/test-site.ts"
 import { observationsOf } from "./observations.ts"
 
-// A site that shows its pages to some of its users. HR reads for the index; staff, a guest and anonymous visitors are observers.
+// A site that shows its pages to some of its users. HR's login reads the pages for the index; staff, a guest and
+// anonymous visitors are observers.
 
 const USERS = ["hr", "staff", "guest"]
 let runs: ObservedRuns
@@ -138,7 +139,7 @@ test("a wrong password widens nothing: earlier observations hold for their perio
   expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
   expect(readersOf("/new")).toEqual(["group:hr"])
   expect(readersOf("/salaries")).toEqual(["group:hr"])
-  // A page is for staff only if an observer has seen it shown to staff.
+  // Staff may read the new text only after an observer has seen it shown to staff.
   site.pages.set("/minutes", {
     for: ["hr", "staff"],
     text: "The minutes have been rewritten from the first line to the last.",
@@ -205,7 +206,7 @@ test("a session that expires midway is renewed, and if that fails the known read
   await run()
   expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
   expect(readersOf("/canteen")).toEqual(["group:guests", "group:hr", "group:staff"])
-  // After a login, the site forgets the session after the first page and does not accept another login.
+  // The site ends the new session after one page and does not accept another login.
   site.letsInOnce.add("staff")
   const job = await run()
   expect(job).toMatchObject({ result: "finished-with-problems" })
@@ -321,7 +322,7 @@ test("equal texts with different readers are two pages, whichever way the reader
   expect([of("/a/notes"), of("/b/notes")]).toEqual([["group:hr"], ["group:hr", "group:staff"]])
   // Neither page was temporarily mistaken for the other, which would have caused it to be read again.
   expect(site.asked.filter(({ user, path }) => user === "hr" && path.endsWith("/notes"))).toHaveLength(6)
-  // If several pages have the same readers, one of them is enough until its readers change.
+  // If several pages have the same readers, one of them in the index is enough until its readers change.
   twins(["hr", "staff"], ["hr", "staff"])
   await run(oneByOne)
   expect([of("/a/notes"), of("/b/notes")].filter((all) => all?.length === 2)).not.toEqual([])

@@ -43,16 +43,16 @@ declare const document: PageDocument
 /** The functions declared here belong to a world that the page's scripts cannot change. */
 declare function getComputedStyle(element: PageNode): { getPropertyValue(name: string): string }
 
-/** How much content a page has so far. A finished page gives the same numbers twice. */
+/** How much content a page has so far. Two measurements of a finished page return the same numbers. */
 export interface PageMeasure {
   readonly nodes: number
-  /** Number of characters of visible text, counted in short texts without white space. */
+  /** Number of characters of visible text; in short texts, white space is not counted. */
   readonly text: number
   /** Whether the page's own scripts, styles and frames have loaded and run. */
   readonly isLoaded: boolean
 }
 
-/** Maximum number of nodes and of characters that are counted. */
+/** Measures the page. At most `maxNodes` nodes are counted, and counting stops after more than `maxChars` characters. */
 export function measurePage(maxNodes: number, maxChars: number): PageMeasure {
   const silent = new Set(["head", "script", "style", "noscript", "template"])
   const left: PageNode[] = [document.documentElement]

@@ -104,8 +104,8 @@ export class PageRendering {
   }
 
   /**
-   * `sent`: the page as read without a browser. `doubt`: what may be missing from it. A page with a doubt has text, and
-   * is stored as it was sent if no browser can read it.
+   * `sent`: the page as read without a browser. `doubt`: what may be missing from it. A page passed with a `doubt` has
+   * text, and is stored as it was sent if no browser can read it.
    */
   async #render(
     fetched: Fetched,
@@ -186,7 +186,7 @@ function isMore(reason: Reason, sent: Reading, rendered: Reading): boolean {
 
 const wordsOf = (markdown: string): string => toPlainText(markdown).replace(/\s+/g, " ").trim()
 
-/** Returns the page without text: a shell's text ("Please switch on JavaScript") is not the page's text, so no text is better. Its links do belong to the page. */
+/** Returns the page without text: a shell's text ("Please switch on JavaScript") is not the page's text, so it is better to have none. Its links do belong to the page. */
 function unread({ reading }: Read, detail: string): Visit {
   const { validators: _, ...rest } = reading
   return {

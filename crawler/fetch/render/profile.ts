@@ -13,7 +13,7 @@ const PREFIX = "fossick-render-"
 /** Name of the file that contains the process id of the browser. */
 const BROWSER_FILE = "fossick-browser-pid"
 
-/** Names of the folders of this process. */
+/** Names of the folders that belong to this process. */
 const own = new Set<string>()
 
 export async function createProfile(): Promise<Profile> {

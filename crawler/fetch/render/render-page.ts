@@ -51,7 +51,7 @@ export interface Rendered {
   readonly kind: "rendered"
   /** The document displayed at the end; it differs from the task's document if scripts navigated elsewhere. */
   readonly document: Fetched
-  /** The page as the browser displays it at the end. */
+  /** The page's HTML as the browser displays it at the end. */
   readonly html: string
   /** Number of bytes that the page loaded in addition to its document. */
   readonly bytes: number
@@ -78,13 +78,13 @@ const SETTLE_SHARE = 0.75
 const POLL_MS = 100
 /** A page is considered complete after this long without a request or a change. */
 const QUIET_MS = 400
-/** The same time for a page that has almost no text yet. */
+/** As `QUIET_MS`, but for a page that has almost no text yet. */
 const THIN_QUIET_MS = 1500
 const THIN_CHARS = 200
-/** The same time for a page that has not run all of its scripts yet. */
+/** As `QUIET_MS`, but for a page that has not run all of its scripts yet. */
 const LOADING_QUIET_MS = 4000
 const MAX_MEASURED_NODES = 100_000
-/** Maximum number of requests of a page; after that it is read as it is. */
+/** Maximum number of requests that a page may make; after that it is read as it is. */
 const MAX_REQUESTS = 500
 /** Time limit for reading the page. If it is exceeded, the page's scripts are stopped and reading is tried again. */
 const READ_MS = 3000
@@ -100,7 +100,7 @@ const MAX_PANELS = 30
 const MAX_LEVELS = 4
 /** A panel is considered open once a click has caused no request for this long: on a busy machine requests are reported late. */
 const OPENED_MS = 300
-/** Maximum number of characters kept of a panel that the next one may replace. */
+/** Maximum number of characters kept from a panel that the next panel may replace. */
 const MAX_PANEL_CHARS = 200_000
 /** Maximum height of a screenshot in pixels: the browser keeps all of it in memory, at about four bytes per pixel. */
 const SCREENSHOT_HEIGHT = 10_000

@@ -51,7 +51,7 @@ export class Renderer implements AsyncDisposable {
     this.#options = { idleMs: 15_000, pagesPerBrowser: 100, ...options }
     this.#room = new FairPool("browser-pages", {
       places: this.#options.pages,
-      // A worn-out browser gets no more pages, and is replaced when the last one is done.
+      // A browser that has opened its maximum number of pages gets no more, and is replaced when its last page is done.
       isOpen: () => this.#given < this.#options.pagesPerBrowser || this.#room.running === 0,
     })
   }

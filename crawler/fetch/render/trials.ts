@@ -11,7 +11,7 @@ export type Reason =
   /** Elements that should contain links are empty. */
   | "branches"
 
-/** What the detail of a visit calls an empty navigation or a closed branch of a tree. */
+/** The term that a visit's detail uses for an empty navigation or a closed branch of a tree. */
 export const LINKS_LEFT = "menu or tree"
 
 /** Maximum number of pages in a row on which a browser, used for one reason, found nothing more. After that, no more pages of the site are opened for that reason. */

@@ -2,8 +2,8 @@ import type { PageUrl } from "#engine"
 import type { RobotsCache } from "./robots.ts"
 
 /**
- * The pause in milliseconds that a site's robots.txt asks for between two requests, up to `FOSSICK_MAX_WAIT_MS`; null
- * if it doesn't ask for a pause.
+ * The pause in milliseconds that a site's robots.txt asks for between requests, up to `FOSSICK_MAX_WAIT_MS`; null if it
+ * doesn't ask for a pause.
  */
 export async function crawlDelayMs(
   robots: RobotsCache,

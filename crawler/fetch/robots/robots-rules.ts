@@ -4,7 +4,7 @@ export interface RobotsRules {
   allows(url: string): boolean
   /** Null when the visit is allowed; otherwise the reason why it is not, which quotes the deciding line. */
   refusal(url: string): string | null
-  /** Minimum number of milliseconds between two requests; null if the file doesn't specify it. */
+  /** Minimum number of milliseconds between requests; null if the file doesn't specify it. */
   readonly crawlDelayMs: number | null
   readonly sitemaps: readonly string[]
 }

@@ -206,7 +206,7 @@ interface ScanOptions {
   readonly source: string | undefined
 }
 
-/** Stores a file that has pages without text for text recognition, and notes that these pages are waiting. */
+/** Stores a file for text recognition if some of its pages have no text, and notes that these pages are waiting. */
 async function withScan(
   visit: Extract<Visit, { kind: "read" }>,
   { scans, hash, body, source }: ScanOptions,

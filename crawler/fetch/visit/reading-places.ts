@@ -10,7 +10,7 @@ import { type CrawlerConfig, userAgentHeader } from "../../settings.ts"
 /**
  * Memory for the bodies of all visits, from the first byte until the body has been read; one more body may exceed it.
  * There is room for a hundred ordinary pages. Without this limit, 32 visits to gzipped pages of ten megabytes took 650
- * MB; with it, they take 200.
+ * MB; with it, they take 200 MB.
  */
 const BODIES_BYTES = 64 * 1024 * 1024
 

@@ -39,7 +39,7 @@ export interface BossQueueOptions {
   readonly location: ServerLocation
   /** Called once with the reason why no job can be taken; the queue tries again. */
   readonly onProblem: (error: Error) => void
-  /** Time between two heartbeats. */
+  /** Time between heartbeats. */
   readonly heartMs?: number
 }
 
@@ -86,7 +86,7 @@ export class BossQueue implements JobQueue {
   async done(id: number): Promise<void> {
     this.#held.delete(id)
     this.#offered.delete(id)
-    // If this fails, the job only stops getting heartbeats.
+    // If this fails, the only effect is that the job gets no more heartbeats.
     await this.#calmly((boss) => boss.deleteJob(QUEUE, idOf(id)))
   }
 
@@ -215,12 +215,13 @@ export class BossQueue implements JobQueue {
       monitorVacuum: false,
     }
     const boss = new PgBoss(options)
-    // Only means that an idle connection was lost; code that needs a connection gets the error from its own call.
+    // This event only means that an idle connection was lost; code that needs a connection gets the error from its own
+    // call.
     boss.on("error", () => undefined)
     try {
       await boss.start()
       await boss.createQueue(QUEUE, {
-        // At most one job of a source, whether waiting or running.
+        // At most one job per source, whether waiting or running.
         policy: "exclusive",
         heartbeatSeconds: HEARTBEAT_S,
         // The number of retries is practically unlimited, because the table decides when a job is given up.

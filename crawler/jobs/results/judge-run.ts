@@ -46,11 +46,11 @@ export interface RunFacts {
  * time.
  */
 export const FEW = 3
-/** The share of a source's pages whose loss in one run counts as a problem. From the same share on, removals also wait for the operator's approval (`removal.maxShare`). */
+/** The share of a source's pages whose loss in one run counts as a problem. If the share is this large, removals also wait for the operator's approval (`removal.maxShare`). */
 export const LOST_SHARE = 0.1
 /** The share of addresses that, if unreadable, counts as a problem, because search then misses pages that people look for. */
 export const FAILED_SHARE = 0.1
-/** Number of dead links that counts as a problem. Any site has some, but with this many, and more than pages, the site has moved or its sitemap is wrong. */
+/** Number of dead links that counts as a problem. Any site has some, but if there are this many, and more dead links than pages, the site has moved or its sitemap is wrong. */
 export const DEAD_LINKS = 10
 /** Maximum number of problems named in one line; the log and the counts contain the rest. */
 const TOLD = 3

@@ -74,7 +74,7 @@ function assertTimeZone(name: string): void {
 
 /**
  * The first `count` times after `after` at which a schedule has a run, as milliseconds since 1970, without jitter. When
- * the clocks change, a skipped cron time moves to the next existing time, and a repeated time counts once; lines with
+ * the clocks change, a skipped cron time moves to the next existing time, and a repeated time is used once; lines with
  * `*` in their hours or minutes are based on elapsed time. `last`: the time of the last run; if it is null, there was
  * none, and `everyHours` is due at once. A last run later than `after` is treated as if it were at `after`, because the
  * clock was ahead at that time.
@@ -104,8 +104,9 @@ export function nextRun(
 }
 
 /**
- * When a task runs next after someone requested a run at `now`. The requested run replaces the scheduled run if that is
- * due or is only delayed by its jitter. Null if it does not replace it, and the next run stays as planned.
+ * When a task runs next after someone requested a run at `now`. The requested run replaces the scheduled run if the
+ * scheduled run is due or is only delayed by its jitter. Null if it does not replace the scheduled run, which then
+ * stays as planned.
  */
 export function timesAfterRun(
   schedule: Schedule | null,

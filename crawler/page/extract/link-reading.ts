@@ -9,7 +9,7 @@ import { collapse, Element } from "./html/tree.ts"
 
 /**
  * `extractLinks` in steps of a millisecond or two, for callers that cannot wait for a large document. It imports
- * nothing from the whole extraction, which is only loaded by the threads that read pages.
+ * nothing from the full extraction, which only the threads that read pages load.
  */
 export class LinkReading {
   readonly #url: string
@@ -30,7 +30,7 @@ export class LinkReading {
   step(): boolean {
     if (this.#resolver === null) {
       this.#scanned += STEP_CHARS
-      // The base can be anywhere, so links are resolved only after the whole document was scanned.
+      // The base can be anywhere, so links are resolved only after the whole document has been scanned.
       if (!this.#scanner.run(this.#scanned)) {
         const hrefs = this.#head.anchors.map(({ href }) => href)
         const base = withOwnRoutes(this.#baseUrl(), hrefs)

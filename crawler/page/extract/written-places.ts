@@ -22,7 +22,7 @@ export function placesOf(
   return type === "markdown" ? headingPlaces(markdown, marks.heading) : linePlaces(markdown, text, marks.line)
 }
 
-/** The anchor of a heading in the form that code forges use: lower case, no punctuation, a dash for each space, and a number if the anchor was used before. */
+/** The anchors of headings in the form that code forges use: lower case, no punctuation, a dash for each space, and a number if the anchor was used before. */
 function headingPlaces(markdown: string, mark: string): PageAnchor[] {
   const places: PageAnchor[] = []
   const seen = new Map<string, number>()

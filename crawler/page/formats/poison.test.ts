@@ -12,10 +12,10 @@ import type { DocumentFormat } from "./document-format.ts"
 
 const MEMORY_MB = 200
 const POISON_MB = 160
-/** The memory that a process can allocate between two of its own checks, on a busy machine. */
+/** The memory that a process can allocate between its own checks, on a busy machine. */
 const BETWEEN_LOOKS_MB = 80
 const MAX_CHARS = 6_000_000
-/** The system records each process's peak; for a process that ends between two looks, the value of the last look is used. */
+/** The system records each process's peak; for a process that ends between checks, the value from the last check is used. */
 const LOOK_MS = 20
 
 let pool: ReaderPool

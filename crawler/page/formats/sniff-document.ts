@@ -21,8 +21,8 @@ const START_BYTES = 1024
 const ENCRYPTED_PACKAGE = "EncryptedPackage"
 
 /**
- * The kind of document in a body, from its first bytes, or for an archive from its contents. The media type and the
- * address decide only for a broken archive. Null if it is not a known kind.
+ * The kind of document in a body, determined by its first bytes, or by its contents if it is an archive. The media type
+ * and the address decide only for a broken archive. Null if it is not a known kind.
  */
 export function sniffDocument(type: string, body: Uint8Array, url: string): SniffedDocument | null {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)

@@ -5,7 +5,7 @@ import { MEMORY_SIGNAL, type PlaceEnd, type PlaceMessage } from "./reader-place.
 import type { ProcessMessage } from "./reader-process.ts"
 
 // The program of reader-process.ts. A thread does the reading; the main thread only forwards messages and checks the
-// memory, so it always responds. It ends when it uses too much memory, and when its parent is gone.
+// memory, so it always responds. The process ends when it uses too much memory, and when its parent is gone.
 
 /** The share of the memory that code can fill; the rest is for buffers, libraries and Node.js itself. */
 const HEAP_SHARE = 0.6

@@ -11,7 +11,7 @@ const say = (message: PlaceMessage) => parentPort?.postMessage(message)
 parentPort?.on("message", (task: ReadBodyTask) => void read(task))
 say("ready")
 
-/** Formats whose compiled code has been written to the disk. It is written early because a reading process is killed at its end. */
+/** Formats whose compiled code has been written to the disk. It is written early because a reading process ends by being killed. */
 const kept = new Set<string>()
 
 async function read(task: ReadBodyTask): Promise<void> {

@@ -32,7 +32,7 @@ parentPort.on("message", ({ url }) => {
 })
 parentPort.postMessage("ready")`
 
-/** A program that keeps this many megabytes for each body, and can be watched for a while before it answers. */
+/** A program that allocates this many megabytes for each body and never frees them, and that answers after a delay so that its memory can be observed. */
 const HOARDER = `
 import { parentPort } from "node:worker_threads"
 const kept = []
@@ -126,7 +126,7 @@ test("buffers count towards a process's memory, and its end is noticed at once",
     { kind: "too-large" },
     { kind: "read", extracted: { title: "a" } },
   ])
-  // Allows for half as much again, for memory allocated between two checks.
+  // Allows for half as much again, because memory can be allocated between checks.
   expect(Number(readFileSync(memory, "utf8"))).toBeLessThan(300)
 })
 

@@ -43,7 +43,7 @@ export interface ReadBodyOptions {
   readonly signal?: AbortSignal
   /** The party that the body belongs to: parties that share the pool take turns. Default: the caller's current party. */
   readonly party?: Party | undefined
-  /** Called just before the body is read, after it waited for its turn. */
+  /** Called just before the body is read, after it has waited for its turn. */
   readonly onStart?: (() => Promise<void>) | undefined
 }
 
@@ -54,7 +54,8 @@ const CLOSED = new Error("The reader was closed.")
 /**
  * Threads or processes that read bodies. They start with the first task and end after an idle period, so an idle
  * appliance uses no memory for them. If a thread or process crashes, runs out of memory or takes too long, only its
- * page is lost: it is discarded and another one continues with the rest. Parties that share the pool take turns.
+ * page is lost: the thread or process is discarded and another one continues with the rest. Parties that share the pool
+ * take turns.
  */
 export class ReaderPool implements AsyncDisposable {
   readonly #options: Required<ReaderPoolOptions>

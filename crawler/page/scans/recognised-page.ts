@@ -18,7 +18,7 @@ export interface RecognisedPage {
 
 /**
  * A page as a line for the file of a scan. The line starts with a line break, which ends any partial line that a killed
- * process left.
+ * process left behind.
  */
 export const pageLine = (page: RecognisedPage): string => `\n${JSON.stringify(page)}\n`
 
@@ -27,7 +27,7 @@ export function readRecognised(file: string): ReadonlyMap<number, RecognisedPage
   const pages = new Map<number, RecognisedPage>()
   if (!existsSync(file)) return pages
   const lines = readFileSync(file, "utf8").split("\n")
-  // Text after the last line break is incomplete, because its process was killed.
+  // Text after the last line break is incomplete, because the process that was writing it was killed.
   for (const line of lines.slice(0, -1)) {
     const page = parsed(line)
     if (page !== null) pages.set(page.page, page)

@@ -18,7 +18,7 @@ export interface Scan {
   readonly pages: readonly number[]
 }
 
-/** A page in the index to which the text belongs. */
+/** An indexed page that the text belongs to. */
 export interface Wanted {
   readonly url: PageUrl
   readonly source: string
@@ -31,7 +31,7 @@ export interface WaitingScan extends Scan {
 
 /**
  * Files that are waiting for text recognition, and the text that was recognised, keyed by the hash of the files' bytes:
- * in `scans/` of the data folder. Crawls add files, and a process of low priority processes them. Files are written
+ * in `scans/` in the data folder. Crawls add files, and a low-priority process recognises their text. Files are written
  * completely or not at all, so either process can end at any time.
  */
 export class ScanShelf {

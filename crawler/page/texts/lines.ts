@@ -14,7 +14,7 @@ export const linesOf = (text: string): string[] =>
     .split("\n")
     .map((line) => line.replaceAll("\t", "        ").trimEnd())
 
-/** Columns of white space before the first character. */
+/** The number of columns of white space at the start of a line. */
 export const indentOf = (line: string): number => line.length - line.trimStart().length
 
 /** Removes the indentation that all lines share. */

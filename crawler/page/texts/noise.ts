@@ -43,7 +43,7 @@ const MAY_BE_GENERATED =
   /\.(?:c|cc|cpp|cs|css|go|h|hpp|java|js|jsx|json|kt|mjs|php|py|rb|rs|scala|sql|swift|ts|tsx|ya?ml)$/
 
 /**
- * Describes a text that a program wrote for other programs, and that therefore isn't read, in words to show to people.
+ * A description, in words to show to people, of a text that isn't read because a program wrote it for other programs.
  * Null if the text might have been written by people.
  */
 export function noiseIn(text: string, url: string): string | null {

@@ -7,7 +7,7 @@ import { textFormatsOf, TEXT_START_CHARS } from "./text-format-of.ts"
 
 /**
  * Reads a text of any kind: a structured text, Markdown, or plain text.
- * @throws DocumentError when it was made by a program for programs
+ * @throws DocumentError when the text was written by a program for other programs
  */
 export async function readText(text: string, url: string, contentType: string): Promise<Extracted> {
   const noise = noiseIn(text, url)

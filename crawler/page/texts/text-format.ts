@@ -8,7 +8,7 @@ export type ReadText = (text: string, url: string) => DocumentText | null | Prom
 
 /** A kind of structured text: how to recognise and read it. Everything about a kind is in its file in kinds/. */
 export interface TextFormat<Name extends string = string> {
-  /** The type of the pages made from it. */
+  /** The type of the pages made from such texts. */
   readonly name: Name
   /** The kind's media types, in lower case, without parameters. */
   readonly types: readonly string[]
@@ -22,7 +22,7 @@ export interface TextFormat<Name extends string = string> {
   readonly startsAs?: (start: string) => boolean
   /** Whether the kind's library is large, or its texts expand when they are read: such texts are read in the same place as documents. */
   readonly isHeavy?: true
-  /** Loads its reader. Called for the first such text, so that a process that reads none never loads the library. */
+  /** Loads the kind's reader. Called for the first such text, so that a process that reads none never loads the library. */
   readonly load: () => Promise<ReadText>
 }
 

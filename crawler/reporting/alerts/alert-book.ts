@@ -59,7 +59,8 @@ export const toldAlerts = (db: StateStore): Promise<ToldAlert[]> =>
 const note = ({ ignored }: SchemaWords, about: About) =>
   ignored("alert_note (about, run)", `values ('${about}', new.id)`)
 
-// Recorded by triggers, like webhook events, in the transaction that ends the run, in any process.
+// Triggers record the ends of runs, as they record webhook events, in the transaction that ends the run, in any
+// process.
 const STEPS: readonly Step[] = [
   (words) => {
     const { id, text, integer, strict, keyed } = words

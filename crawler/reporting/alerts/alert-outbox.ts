@@ -7,7 +7,7 @@ import { dueIndex, type Message, notTaken, type NotTaken, Outbox, outboxColumns 
 import type { ChannelName } from "./channels/registry.ts"
 import type { Notice } from "./alert-messages.ts"
 
-/** The table of {@link AlertOutbox}; alert-book.ts creates it with its own. */
+/** The table of {@link AlertOutbox}; alert-book.ts creates it together with its own tables. */
 export const alertMessages = (words: SchemaWords): string => {
   const { text, strict } = words
   return `create table alert_message (

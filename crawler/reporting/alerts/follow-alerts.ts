@@ -11,7 +11,7 @@ export interface FollowAlertsOptions extends ChannelParts {
   readonly declared: () => Promise<readonly string[]>
   readonly log: Logger
   readonly signal: AbortSignal
-  /** Milliseconds between two checks. Default one second. */
+  /** Milliseconds between checks. Default one second. */
   readonly pollMs?: number
 }
 

@@ -12,9 +12,9 @@ export interface Lead {
   readonly title: string | null
 }
 
-/** The maximum number of addresses searched: takes about 30 ms. */
+/** The maximum number of addresses searched; searching them takes about 30 ms. */
 const MOST_ADDRESSES = 20_000
-/** The maximum number of pages whose links are searched: takes about 20 ms. */
+/** The maximum number of pages whose links are searched; searching them takes about 20 ms. */
 const MOST_PAGES = 500
 /** The minimum share of a question's words that must occur in a title or an address. */
 const LEAST_SHARE = 0.6

@@ -20,13 +20,13 @@ export interface SourceCoverage {
   /** The source as declared, or otherwise as last crawled. */
   readonly source: Source | null
   readonly pages: number
-  /** When a visit last reached one of its pages; null if never. */
+  /** When a visit last reached one of the source's pages; null if never. */
   readonly checkedAt: Date | null
   /** The time as of which the index contains everything that the source's rules allow; null if it is not complete, or if this is unknown. */
   readonly completeAsOf: Date | null
   /** Why the source is not complete; null if it is. */
   readonly incomplete: Incomplete | null
-  /** The number of visited addresses that are not pages of the index, by cause. */
+  /** The number of visited addresses that are not pages in the index, by cause. */
   readonly keptOut: ReadonlyMap<MissCause, number>
   /** The number of pages that were complete although their responses were cut off. */
   readonly cutOff: number

@@ -10,7 +10,7 @@ export interface Unread {
   readonly host: string | null
 }
 
-/** How long a count is cached: every search needs it, and counting can take a while for a source with many such pages. */
+/** How long a count is cached: every search needs it, and counting can take a while for a source with many unread pages. */
 const KEPT_MS = 30_000
 
 /** A source's count, finished or in progress. */

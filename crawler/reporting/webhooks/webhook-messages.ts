@@ -20,7 +20,7 @@ export const MAX_PAGES = 100
 export const MAX_CHARS = 100_000
 const MAX_TITLE_CHARS = 300
 
-/** The share of {@link MAX_CHARS} that a page uses. */
+/** How many of the {@link MAX_CHARS} characters a page uses. */
 export function charsOf({ url, title }: Pick<PageChange, "url" | "title">): number {
   return url.length + Math.min(title?.length ?? 0, MAX_TITLE_CHARS)
 }

@@ -30,7 +30,7 @@ export interface Webhooked {
 
 export type Delivery = Message & Webhooked
 
-/** How long changes of an unfinished run wait, at most, to be sent together with others. */
+/** The longest time that changes in an unfinished run wait to be sent together with others. */
 const MAX_WAIT_MS = 10 * 60_000
 
 interface WebhookTables {
@@ -127,7 +127,7 @@ export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
     }
   }
 
-  /** Does work in the caller's transaction, without reporting the page changes that it causes. */
+  /** Runs `work` in the caller's transaction, without reporting the page changes that it causes. */
   async untold<T>(work: () => Promise<T>): Promise<T> {
     const { told } = await this.#queries
       .selectFrom("webhook_change")

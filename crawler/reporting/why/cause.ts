@@ -5,7 +5,7 @@ import type { Step, StepName } from "./step.ts"
 import type { Trace } from "./trace.ts"
 
 /**
- * Why an address is not a page of the index, in one word:
+ * Why an address is not a page in the index, in one word:
  * - `not-crawled`: it belongs to a source, and no run has read it yet.
  * - `out-of-scope`: it belongs to no source, or redirects out of its source.
  * - `robots`, `noindex`: the site asks for it to be left out.
@@ -37,7 +37,7 @@ export const MISS_CAUSES = [
   "lost",
 ] as const
 
-/** Why an address is not a page of the index. */
+/** Why an address is not a page in the index. */
 export interface Missing {
   readonly cause: MissCause
   /** When the page was removed, or when it was left out at a visit; null if it was never visited. */
@@ -48,7 +48,7 @@ export interface Missing {
   readonly heldAs: PageUrl | null
 }
 
-/** The cause that follows from a trace; null for a page of the index. */
+/** The cause that follows from a trace; null for a page in the index. */
 export function causeOf({ inIndex, steps }: Trace): Missing | null {
   if (inIndex) return null
   const stepOf = (name: StepName) => steps.find((step) => step.name === name)

@@ -4,7 +4,7 @@ import type { Step, Subject } from "./step.ts"
 
 /** The number of results in which the page is searched for. */
 const RANKS = 100
-/** The number of results from the page's host that are searched if it is not among the first ones. */
+/** The number of results from the page's host that are searched if the page is not among the first results. */
 const OF_HOST = 1000
 
 /** The page's rank among the results of a query, and why. */

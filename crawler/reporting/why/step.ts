@@ -58,7 +58,7 @@ export interface Candidate {
   /** False for the source of a crawl that was started only for its own address. */
   readonly declared: boolean
   readonly belongs: boolean
-  /** Why it does or does not belong, in words that follow the source's name. */
+  /** Why the address does or does not belong to the source, in words that follow the source's name. */
   readonly because: string
   /** Whether the source covers the host of the address, or another host in its domain. */
   readonly isNear: boolean

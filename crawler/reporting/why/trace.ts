@@ -24,7 +24,7 @@ export interface Trace {
  * Follows one address through everything that decides whether a search finds it. Uses stored data only: contacts no
  * site and changes nothing.
  *
- * @param query also reports the page's rank among its results
+ * @param query if given, the page's rank among its results is reported too
  */
 export async function tracePage(url: PageUrl, parts: TraceParts, query?: string): Promise<Trace> {
   const addresses = new KnownAddresses(parts.db)
@@ -57,8 +57,8 @@ export async function tracePage(url: PageUrl, parts: TraceParts, query?: string)
 function summaryOf(inIndex: boolean, steps: readonly Step[]): string {
   const rank = steps.find(({ name }) => name === "rank")
   if (inIndex) return rank ? `It is in the index: ${rank.text}.` : "It is in the index."
-  // The removal record is the best explanation of why a page is gone; without a record, the first step that stopped the
-  // page is.
+  // The removal record is the best explanation of why a page is gone; without one, the best explanation is the first
+  // step that stopped the page.
   const removal = steps.find(({ name, verdict }) => name === "removal" && verdict === "no")
   const decisive = removal ?? steps.find(({ verdict }) => verdict === "no")
   return `It is not in the index${decisive ? `: ${decisive.text}` : ""}.`

@@ -32,7 +32,7 @@ export interface FieldChange {
   readonly to: unknown
 }
 
-/** The effect of applying a file on one source. */
+/** The effect on one source of applying a file. */
 export interface SourceChange {
   readonly name: string
   /** `taken-over`: the source was created over the admin API, and is managed by the file from now on. */
@@ -127,7 +127,7 @@ export async function planSources(
 
 /**
  * Makes the declared sources match a file. Sources created over the API stay as they are, unless the file declares them
- * too. A source that the file no longer declares is deleted; its pages stay, unless `removePages` is set.
+ * too. A source that the file no longer declares is deleted; its pages are kept, unless `removePages` is set.
  */
 export async function applySources(
   sources: Sources,
@@ -187,7 +187,7 @@ function differences<T extends object>(from: T, to: T): FieldChange[] {
   })
 }
 
-/** The effect of applying a file on the scheduled backups. */
+/** The effect on the scheduled backups of applying a file. */
 export interface BackupChange {
   readonly kind: "new" | "changed" | "removed" | "unchanged"
   readonly fields: readonly FieldChange[]

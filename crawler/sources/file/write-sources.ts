@@ -6,7 +6,7 @@ import { sourcesYaml } from "./source-yaml.ts"
 
 /**
  * Writes the declared sources of a state as a sources file. Reads only their specs, so that it also works for a state
- * of another version, which nothing else can open.
+ * from another version, which nothing else can open.
  */
 export async function declaredYaml(db: StateStore): Promise<string> {
   if (!(await hasTable(db, "source"))) return sourcesYaml([])

@@ -5,7 +5,7 @@ import { environment, readSettings } from "#base/settings.ts"
 import { openStateToRead } from "#base/store/state-store.ts"
 import type { ReadersTables } from "./readers-schema.ts"
 
-/** The sources in the state whose pages are not readable by everybody; for commands that only read. */
+/** The sources in the state whose pages are not readable by everybody; for read-only commands. */
 export async function closedSources(): Promise<readonly string[]> {
   using db = openStateToRead(readSettings(engineSettings, environment()).dataDir)
   if (db === null || !(await hasTable(db, "source_readers"))) return []

@@ -13,7 +13,7 @@ export interface ReadersNow {
    * entry as long as its pages may exist.
    */
   readonly sources: ReadonlyMap<string, Readers>
-  /** The meaning of each label. A page whose label has no entry may be read by nobody. */
+  /** The meaning of each label. No one may read a page whose label has no entry. */
   readonly rules: ReadonlyMap<string, readonly PageReaders[]>
 }
 
@@ -30,7 +30,7 @@ const rulesAfter = once((q: Queries<ReadersTables>, { after }: { after: number }
 )
 const ofSources = once((q: Queries<ReadersTables>) => q.selectFrom("source_readers").selectAll())
 
-/** The tables as last read. They are read again if they have changed; of the rules, only the new rows are read. */
+/** The tables as last read. They are read again if they have changed; in the table of rules, only the new rows are read. */
 class Snapshot {
   readonly #db: StateStore
   #rules: ReadonlyMap<string, readonly PageReaders[]> = new Map()

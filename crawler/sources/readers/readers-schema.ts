@@ -10,7 +10,7 @@ export interface ReadersTables {
   reader_rule: { id: Generated<number>; label: string; readers: string; seen_at: number }
   /** `readers`: the `Readers` of a source, as JSON; without a row, everybody may read its pages. */
   source_readers: { source: string; readers: string }
-  /** Pages of the index that no one may read. */
+  /** Pages in the index that no one may read. */
   page_for_nobody: { source: string; url: PageUrl }
 }
 

@@ -4,9 +4,9 @@ import type { SiteLook } from "./site-look.ts"
 export interface LanguageLook {
   /** ISO 639-1. */
   readonly language: string
-  /** How the language was detected: the page declares it, it links to translations (`hreflang`), or addresses start with the language code. */
+  /** How the language was detected: the page declares it, the page links to translations (`hreflang`), or addresses start with the language code. */
   readonly from: "page" | "hreflang" | "address"
-  /** The common prefix of its pages' addresses, such as `/de/`; `null` if they have none in common. */
+  /** The common prefix of the addresses of pages in this language, such as `/de/`; `null` if they have none in common. */
   readonly path: string | null
 }
 

@@ -6,10 +6,10 @@ import type { SiteLook } from "./site-look.ts"
 export interface LoginForm {
   /** The address of the page with the form. */
   readonly url: PageUrl
-  /** Names of its controls for the user and the password; `user` is null if it has none. */
+  /** Names of the form's controls for the user and the password; `user` is null if the form has no user control. */
   readonly user: string | null
   readonly password: string
-  /** Names of its hidden fields, possibly including a CSRF token; they are sent as they are on the page. */
+  /** Names of the form's hidden fields, possibly including a CSRF token; they are sent as they are on the page. */
   readonly hidden: readonly string[]
   /** Whether the form can be submitted by the crawler: by POST, to the same site. Other forms need cookies or a token instead. */
   readonly isPlain: boolean

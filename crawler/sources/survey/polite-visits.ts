@@ -11,7 +11,7 @@ import { pause } from "#base/flow/pause.ts"
 
 /** Maximum number of requests per look, including robots.txt: about as many as a person looking around would make. */
 export const MAX_REQUESTS = 12
-/** The longest pause that a look makes, even if the site asks for a longer one: a person is waiting for the result. */
+/** The longest pause between requests during a look, even if the site asks for a longer one: a person is waiting for the result. */
 const MAX_PAUSE_MS = 5000
 /** Sitemaps of very large sites are read only up to this size. */
 const MAX_LISTING_BYTES = 10_000_000

@@ -28,7 +28,7 @@ const MORE_LINKS = 5
 const APPLICATION =
   /\bid=["']?(?:root|app|__next|__nuxt|___gatsby|svelte)["'\s>]|\sng-version=|<app-root\b|\sdata-(?:reactroot|v-app)\b|<script\s[^>]*type=["']?module/i
 
-/** Finds out how the pages of a site should be read; opens the first one in a browser if nothing else can tell. */
+/** Determines how the pages of a site should be read; opens the first page in a browser if nothing else can settle the question. */
 export async function lookAtRendering(
   look: SiteLook,
   { needsBrowser = false, sendsText = false, seed }: Advice,

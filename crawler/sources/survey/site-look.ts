@@ -27,7 +27,7 @@ export interface SiteLook {
   readonly alternates: readonly { readonly hreflang: string; readonly href: string }[]
   /** The language in `<html lang>`. */
   readonly language: string | null
-  /** Fields of its forms, by name. */
+  /** Fields of the page's forms, by name. */
   readonly inputs: readonly Input[]
   /** The page as read without a browser. */
   readonly reading: Reading

@@ -4,18 +4,18 @@ import type { PoliteVisits } from "./polite-visits.ts"
 
 /** How many sitemaps of a sitemap index are read. */
 const READ_OF_INDEX = 1
-/** The maximum uncompressed size, as in a run. */
+/** The maximum uncompressed size of a sitemap, as in a run. */
 const MAX_BYTES = 50 * 1024 * 1024
 
 /** The content of a site's sitemaps. */
 export interface SitemapLook {
   /** The address of the sitemap or sitemap index. */
   readonly url: PageUrl
-  /** Whether runs find it without a setting: robots.txt lists it, or it is `/sitemap.xml`. */
+  /** Whether runs find the sitemap without a setting: robots.txt lists it, or its path is `/sitemap.xml`. */
   readonly isFound: boolean
-  /** The addresses in it, up to the point where reading stopped. */
+  /** The addresses in the sitemap, up to the point where reading stopped. */
   readonly pages: readonly PageUrl[]
-  /** Estimated number of addresses: more than were read if it is an index of several sitemaps. */
+  /** Estimated number of addresses: more than were read if `url` is an index of several sitemaps. */
   readonly total: number
 }
 

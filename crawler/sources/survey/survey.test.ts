@@ -32,7 +32,7 @@ async function survey(
   using folder = temporaryFolder()
   const db = await openStateStore(folder.path)
   try {
-    // Makes the tables of runs, as every command does.
+    // Creates the tables for runs, as every command does.
     expect(await new Jobs(db).count()).toBe(0)
     return await surveySite(url as PageUrl, {
       db,

@@ -77,7 +77,7 @@ export interface Survey {
 /** How large the crawl will be. */
 export interface Estimate {
   readonly pages: number
-  /** The number of pages listed in the sitemap, or linked from the pages that were read; in the latter case there are more. */
+  /** Where the number of pages comes from: the sitemap, or the links on the pages that were read, in which case there are more pages. */
   readonly from: "sitemap" | "links"
   readonly delayMs: number
   readonly seconds: number
@@ -85,7 +85,7 @@ export interface Estimate {
 
 /**
  * Looks at a site once and proposes how to crawl it: a dozen requests at most, one after another, with the pause that
- * the host requires. Indexes and keeps nothing.
+ * the host requires. Indexes nothing and stores nothing.
  * @throws Error, LoginError, NetworkChangedError as {@link openSourceReader}
  */
 export async function surveySite(asked: PageUrl, options: SurveyOptions): Promise<Survey> {

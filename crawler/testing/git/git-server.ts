@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { CHILD_ENV } from "#base/testing/child-env.ts"
 
-/** A real smart HTTP server of Git on loopback, run by git-http-backend(1), as on web servers. */
+/** A real Git server on loopback that speaks smart HTTP, run by git-http-backend(1), as on web servers. */
 export interface GitServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
@@ -44,7 +44,7 @@ export async function startGitServer(
   }
 }
 
-/** Run as a CGI program (RFC 3875). */
+/** Runs git-http-backend as a CGI program (RFC 3875). */
 function runBackend(root: string, request: IncomingMessage, response: ServerResponse): void {
   const { pathname, search } = new URL(request.url ?? "/", "http://localhost")
   const { headers } = request

@@ -22,7 +22,7 @@ const THUMBNAIL = /^images\/[0-9a-f]{2}\/(\d{1,15})\.webp$/
 /** A backup's manifest. */
 export interface BackupManifest {
   readonly format: number
-  /** The Fossick version that wrote it. */
+  /** The Fossick version that wrote the backup. */
   readonly fossick: string
   /** When the backup was started, ISO 8601. */
   readonly createdAt: string

@@ -237,7 +237,7 @@ describe("a killed restore", () => {
       }
     }
     const what = (folder: string) => names.map((name) => readFileSync(join(folder, name, "what"), "utf8"))
-    // Each point between two renames is tested, one after the other.
+    // Each point between renames is tested, one after the other.
     for (let done = 0; done <= 2 * names.length; done++) {
       const dataDir = folders.at(`at-${done}`)
       const staging = stagingOf(dataDir)

@@ -18,7 +18,7 @@ export const openCrawlerParts: OpenParts = (db) => {
 }
 
 /**
- * Removes foreign code that would run automatically from a state: triggers, views and virtual tables that aren't ours.
+ * Removes from a state foreign code that would run automatically: triggers, views and virtual tables that aren't ours.
  * A file that others were able to write to might contain a trigger that gives them a key again long after they lost it.
  * A trigger with one of our names but a different text is replaced with ours.
  *

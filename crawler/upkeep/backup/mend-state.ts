@@ -78,7 +78,7 @@ export class StateMender {
     return mender
   }
 
-  /** Records a page of the index. */
+  /** Records a page that is in the index. */
   async holds(page: Page): Promise<void> {
     await this.#rules.register([page])
     for (const source of sourcesOf(page))

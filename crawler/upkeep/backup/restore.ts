@@ -18,7 +18,7 @@ import { BackupReader } from "./read-backup.ts"
 
 export interface RestoreOptions {
   readonly dataDir: string
-  /** Opens the engine from the settings for writing, as if `dataDir` were this folder. */
+  /** Opens the engine that the settings describe, for writing, with `dataDir` as its data folder. */
   readonly openEngine: (dataDir: string) => Promise<Engine>
   /** Whether to replace existing files. */
   readonly force: boolean

@@ -118,7 +118,7 @@ async function checked(file: string): ReturnType<typeof verifyBackup> {
   return await verifyBackup(file).catch((error: unknown) => Promise.reject(fileProblem(error, file)))
 }
 
-/** @throws CommandError when a process uses the data folder, or it contains files that may not be replaced */
+/** @throws CommandError when a process is using the data folder, or it contains files that may not be replaced */
 async function refuseOccupied(settings: Values<typeof engineSettings>, force: boolean): Promise<void> {
   const { dataDir } = settings
   if (await isInUse(dataDir)) {

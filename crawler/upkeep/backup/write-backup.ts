@@ -38,7 +38,7 @@ export interface BackupSources {
 }
 
 /**
- * Writes everything that an appliance keeps as a backup (backup-format.ts), while it serves and crawls. The state is a
+ * Writes a backup (backup-format.ts) of everything that an appliance keeps, while it serves and crawls. The state is a
  * snapshot, but the index is copied in the minutes after it: restoring brings the two in line (mend-state.ts).
  */
 export async function* writeBackup(sources: BackupSources): AsyncGenerator<Buffer> {
@@ -94,7 +94,7 @@ async function addState(tar: TarWriter, { db, scratchDir }: BackupSources): Prom
   }
 }
 
-/** Removes folders that killed backups left at least a day ago. */
+/** Removes folders that killed backups left behind at least a day ago. */
 async function sweepScratch(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(SCRATCH)) continue
@@ -158,7 +158,7 @@ async function* filesIn(folder: string): AsyncGenerator<string> {
   for await (const entry of entries) if (entry.isFile()) yield entry.name
 }
 
-/** Thumbnails can be added and deleted while they are copied. */
+/** Thumbnails can be added and deleted while they are being copied. */
 async function unlessGone<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found

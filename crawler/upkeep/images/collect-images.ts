@@ -21,7 +21,7 @@ const HOST_FAILURES = 3
 
 export interface CollectImagesOptions {
   readonly store: ImageStore
-  /** Readers that may reach an image, each with its own address guard: if one may not, the next is tried. */
+  /** Readers that may reach an image, each with its own address guard: if one isn't allowed to, the next is tried. */
   readonly readersFor: (image: UnreadImage) => Promise<readonly PageReader[]>
   readonly config: CrawlerConfig
   /** Stops the work; images in progress are abandoned. */

@@ -22,7 +22,7 @@ export interface FollowImagesOptions {
 
 /**
  * Examines images in a separate process whenever there are any and no crawl is queued or running: pages take
- * precedence, and a host is never visited for both at once. Ends with the signal.
+ * precedence, and a host is never visited for both at once. Ends when the signal is aborted.
  */
 export async function followImages({ store, jobs, room, log, signal }: FollowImagesOptions): Promise<void> {
   await store.remakeLost()

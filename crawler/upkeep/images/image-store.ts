@@ -108,7 +108,7 @@ export class ImageStore {
     return (await this.#due(now).select("host").distinct().execute()).map(({ host }) => host)
   }
 
-  /** The next images of a host, ordered by their position on their pages. Counts an attempt for each. */
+  /** The host's next image, in the order of the images' positions on their pages. Counts an attempt for it. */
   async nextUnread(host: string, now = Date.now()): Promise<UnreadImage | null> {
     const row = await this.#due(now)
       .select(TAKEN)

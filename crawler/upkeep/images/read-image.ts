@@ -27,9 +27,9 @@ export interface Look {
 /** Maximum number of pixels an image may declare; a file of a few bytes can declare billions. */
 const MAX_PIXELS = 100_000_000
 /**
- * The maximum memory, in bytes, that an image may need while it is decoded, as computed by {@link decodedBytes}. Images
- * decoded at the same time share a smaller budget, which only the first in the queue may exceed. An AVIF of 1 KB and 64
- * million pixels used 1,100 MB.
+ * The maximum memory, in bytes, that an image may need while it is being decoded, as computed by {@link decodedBytes}.
+ * Images decoded at the same time share a smaller budget, which only the first in the queue may exceed. An AVIF of 1 KB
+ * and 64 million pixels used 1,100 MB.
  */
 const MAX_DECODED_BYTES = 512 * 1024 * 1024
 const decoding = new QueuedBudget(256 * 1024 * 1024)
@@ -114,8 +114,8 @@ export async function readImage(body: Uint8Array): Promise<{ look: Look; thumbna
 }
 
 /**
- * Memory for decoding, in bytes: most formats are read in strips or shrink while they are read; others are fully in
- * memory. Measured with images of 100 million pixels.
+ * Memory for decoding, in bytes: most formats are read in strips or shrink while they are being read; others are fully
+ * in memory. Measured with images of 100 million pixels.
  */
 function decodedBytes(metadata: Metadata): number {
   const { format, width, height, channels, depth, isProgressive, chromaSubsampling } = metadata

@@ -27,7 +27,7 @@ export interface DocumentParts {
   readonly scrapeId: string
 }
 
-/** Formats available for a page from the index. */
+/** Whether these formats can be made from the page in the index. */
 export const isOfIndex = ({
   rawHtml,
   links,

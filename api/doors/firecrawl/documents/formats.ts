@@ -22,7 +22,7 @@ export interface JsonFormat {
   readonly schema: Readonly<Record<string, unknown>> | null
 }
 
-/** Both API versions used by clients. */
+/** A version of the API; clients use both. */
 export type Version = 1 | 2
 
 const MAX_FORMATS = 20

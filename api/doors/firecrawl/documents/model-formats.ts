@@ -108,7 +108,7 @@ function promptOf(
   const frame = (text: string) => `${wanted}\n\n${marks.around(`${title}\n\n${text}`)}`.trim()
   const left = Math.max(0, room - tokensOf(rules) - tokensOf(frame("")))
   let text = markdown.slice(0, Math.min(SHOWN_CHARS, left * CHARS_PER_TOKEN))
-  // In other scripts a token has fewer characters.
+  // In some scripts, a token has fewer characters.
   while (text !== "" && tokensOf(text) > left) text = text.slice(0, Math.floor(text.length * 0.8))
   return [
     { role: "system", content: rules },

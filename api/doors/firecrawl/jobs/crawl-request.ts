@@ -46,7 +46,7 @@ export interface BatchJobRequest {
 
 /** How fast a job may go. */
 export interface Pace {
-  /** Milliseconds between two pages, which are then read one at a time; 0 for no delay. */
+  /** Milliseconds between pages, which are then read one at a time; 0 for no delay. */
   readonly delayMs: number
   readonly concurrency: number
 }

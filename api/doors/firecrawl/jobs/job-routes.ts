@@ -28,7 +28,7 @@ type Kind = JobRequest["kind"]
 /** Path of each kind of job below the version. */
 export const JOB_PATHS: Readonly<Record<Kind, string>> = { crawl: "crawl", batch: "batch/scrape" }
 
-/** Maximum number of characters of the documents in one answer, as with Firecrawl; a document is never split. */
+/** Maximum total length in characters of the documents in one answer, as with Firecrawl; a document is never split. */
 const ANSWER_CHARS = 10_000_000
 const MOST_DOCUMENTS = 1000
 
@@ -62,7 +62,7 @@ export function startJob(kind: Kind, version: Version, parts: JobEndpointParts):
 
 const MAX_ONCE_CHARS = 255
 
-/** The header that a client sends to repeat a request that got no answer. */
+/** The value of the header that lets a client repeat a request that got no answer; null if the header was not sent. */
 function onceOf(ctx: Context): string | null {
   const given = ctx.get("x-idempotency-key")
   if (given === "") return null
@@ -100,7 +100,7 @@ export function jobStatus(version: Version, parts: JobEndpointParts): Middleware
     const skip = wholeNumber(ctx, "skip", 0, 0, Number.MAX_SAFE_INTEGER)
     const limit = wholeNumber(ctx, "limit", MOST_DOCUMENTS, 1, MOST_DOCUMENTS)
     const { key } = ctx.state
-    // The key may see less now than when the job ran.
+    // The key might be allowed to see less now than when the job ran.
     const admits = await ctx.state.reach.addresses()
     const data: unknown[] = []
     let [passed, chars, hasMore] = [0, 0, false]

@@ -37,14 +37,14 @@ export interface JobRunnerOptions extends Pick<TaskRunnerOptions<BegunJob>, "gua
  * those may run at once, too.
  */
 export const CONCURRENT = 4
-/** Maximum number of waiting jobs of all keys; one key may have a quarter of them. */
+/** Maximum number of waiting jobs for all keys together; one key may have a quarter of them. */
 const WAITING = 100
 const WAITING_OF_KEY = WAITING / 4
 /** How long the results of jobs are kept: a day, as with Firecrawl. */
 export const KEPT_MS = 86_400_000
 /** Maximum duration of a job; a longer job would outlive its first documents. */
 const JOB_MS = 86_400_000
-/** Milliseconds between two checks of the disk for room. */
+/** Milliseconds between checks for room on the disk. */
 const ROOM_MS = 1000
 
 const NO_KEY = "The key that started this job is no longer valid."
@@ -130,7 +130,7 @@ export class JobRunner implements AsyncDisposable {
     await this.#runner[Symbol.asyncDispose]()
   }
 
-  /** Stops jobs here that another process ended, for instance because their caller cancelled them there. */
+  /** Stops jobs running here that another process has ended, for instance because their caller cancelled them there. */
   async #endElsewhere(): Promise<void> {
     for (const id of this.#runner.running) {
       if (((await this.#options.store.get(id))?.endedAt ?? null) !== null) void this.#runner.cancel(id)

@@ -89,8 +89,8 @@ test("keys take turns, and waiting jobs are counted per key and in total", async
   expect([await store.turns.isOwed(key.id), await store.turns.isOwed("another")]).toEqual([true, false])
   expect((await store.begin(new Date(11)))?.id).toBe("one")
   expect(await store.turns.isOwed(key.id)).toBe(false)
-  // Among keys with the same number of active jobs, it goes to the key whose last turn began longest ago, even though
-  // that key's job came later.
+  // Among keys with the same number of active jobs, the next turn goes to the key whose last turn began longest ago,
+  // even though that key's job came later.
   for (const id of ["many 1", "one"])
     await store.end(id, { state: "completed", credits: 0, error: null }, new Date(12))
   await add("new", "another", 13)

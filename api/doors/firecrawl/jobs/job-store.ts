@@ -255,7 +255,7 @@ export class JobStore {
     return (await open.orderBy("created_at").orderBy("id").execute()).map(toJob)
   }
 
-  /** How many jobs are waiting, for all keys and for one. */
+  /** How many jobs are waiting, in total and for one key. */
   async waitingCounts(keyId: string): Promise<{ readonly all: number; readonly ofKey: number }> {
     return await this.#queries
       .selectFrom("firecrawl_job")
@@ -267,7 +267,7 @@ export class JobStore {
       .executeTakeFirstOrThrow()
   }
 
-  /** How many jobs of a key are waiting and active, and when one was last completed, among those still stored. */
+  /** How many of a key's jobs are waiting, how many are active, and when one was last completed; only jobs still stored are included. */
   async queueOf(keyId: string): Promise<{
     readonly waiting: number
     readonly active: number
@@ -412,7 +412,7 @@ export class JobStore {
   }
 
   /**
-   * Marks the jobs of lost processes as failed; they keep the documents they had found.
+   * Marks jobs as failed if their process has ended; they keep the documents found so far.
    * @returns true: jobs left over from other processes may be waiting, too
    */
   async recover(now: Date): Promise<boolean> {

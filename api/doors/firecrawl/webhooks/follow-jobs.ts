@@ -28,7 +28,7 @@ export interface FollowJobsParts {
   readonly pollMs?: number | undefined
 }
 
-/** The secret that signs the messages for a key, in the form of Standard Webhooks. */
+/** The secret that signs the messages for a key, in the format of Standard Webhooks. */
 export type SecretOf = (keyId: string) => string
 
 /** Each secret is derived from the key's id and one secret of the appliance (HMAC-SHA256, RFC 2104), so none has to be stored. */
@@ -72,7 +72,7 @@ async function attempted(
   const document = place === null ? null : await store.document(job.id, place)
   if (document !== null && key.role !== "admin") {
     const address = toPageUrl(document.url)
-    // The key may see less now than when the job ran.
+    // The key might be allowed to see less now than when the job ran.
     if (address === null || !(await reach(key).addresses())(address))
       return refused("the key may no longer see this page")
   }

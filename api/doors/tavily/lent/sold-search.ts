@@ -13,9 +13,9 @@ const MAX_QUERY_CHARS = 1000
 const MAX_FETCH_SECONDS = 20
 
 /**
- * `explain` is only for operators, evidence is only for their other appliances, payers don't see names of sources and
- * collections or counts by them, and there are no credits to report. So these fields are unknown here, and the answer
- * warns about them as it does about other unknown fields.
+ * `explain` is only for operators, evidence is only for their other appliances, payers see neither the names of sources
+ * and collections nor counts for them, and there are no credits to report. So these fields are unknown here, and the
+ * answer warns about them as it does about other unknown fields.
  */
 const UNPAID = [
   "explain",

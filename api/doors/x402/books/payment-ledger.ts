@@ -64,7 +64,7 @@ export interface Ledger extends Disposable {
     purchase: Purchase,
     facts: { validBefore: number; authorization: string; answer: string },
   ): Promise<boolean>
-  /** Whether too many answers are waiting for their payers to allow a new purchase. */
+  /** Whether so many answers are waiting for their payers that no new purchase can be accepted. */
   isFull(): Promise<boolean>
   /** Resumes a payment that is `unknown`. @returns false when another process is already handling it */
   resume(id: string): Promise<boolean>
@@ -86,7 +86,7 @@ export interface Ledger extends Disposable {
   count(counts: ReadonlyMap<X402Outcome, number>): Promise<void>
 }
 
-/** How long a payment is kept after its authorization expired: its payer might still come back for the answer. */
+/** How long a payment is kept after its authorization expires: its payer might still come back for the answer. */
 const KEPT_SECONDS = 3600
 
 export interface X402Tables {

@@ -19,7 +19,7 @@ export async function reconcile(parts: {
   for (const { id, since, authorization: text } of await ledger.unsettled()) {
     const authorization = JSON.parse(text) as Authorization & { version: 1 | 2 }
     const seen = await chain.look(authorization, since)
-    // The payment's payer might have come back in the meantime.
+    // The payer might have come back in the meantime.
     if ((seen.kind !== "paid" && seen.kind !== "dead") || !(await ledger.resume(id))) continue
     if (seen.kind === "dead") await ledger.forget(id)
     else {

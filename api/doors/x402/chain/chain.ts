@@ -28,7 +28,7 @@ const CALL_MS = 5000
 const SPAN = 1000
 const MAX_SPANS = 60
 /** CLOCK_SKEW_SECONDS: margin for differences between the clocks of nodes and of this machine. */
-/** Maximum size of a node's reply: transfers of one authorization take a few kilobytes. */
+/** Maximum size of a node's reply: the transfers for one authorization are a few kilobytes. */
 const MOST_BYTES = 1024 * 1024
 const CLOCK_SKEW_SECONDS = 120
 
@@ -119,10 +119,10 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
     )
   }
 
-  /** Searches back from the newest block, one span at a time, to before the authorization reached us. */
+  /** Searches back from the newest block, one span at a time, until a time before the authorization reached us. */
   async function findUse({ from, nonce }: Authorization, head: number, since: number): Promise<Log | null> {
     const oldest = BigInt(Math.floor(since / 1000) - CLOCK_SKEW_SECONDS)
-    // Blocks added after the head was read might contain the use, too.
+    // The authorization might also have been used in a block added after the head was read.
     let to: number | "latest" = "latest"
     for (let first = head - SPAN, span = 0; span < MAX_SPANS; span++, first -= SPAN) {
       const lowest = Math.max(0, first)

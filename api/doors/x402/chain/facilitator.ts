@@ -12,7 +12,7 @@ const MAX_ANSWER = 64 * 1024
 
 export type Verified =
   | { readonly kind: "valid" }
-  /** `reason` is a code of the protocol, for the payer. */
+  /** `reason` is a code from the protocol, for the payer. */
   | { readonly kind: "invalid"; readonly reason: string }
   | { readonly kind: "unavailable"; readonly error: Error }
 

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** How many payments of a payer are admitted at once. */
+/** How many payments from a payer are admitted at once. */
 function atOnce(limits: PayerLimits, payer: string): number {
   let entered = 0
   while (entered < 20 && limits.enter(payer)) entered += 1

@@ -5,7 +5,7 @@ import type { Facilitator } from "../chain/facilitator.ts"
 import type { Payment } from "../payment.ts"
 import { PAYMENT_REFUSALS } from "../refusals.ts"
 
-/** How the settling of a payment ended. */
+/** How the settlement of a payment ended. */
 export type Settlement =
   | { readonly kind: "settled"; readonly transaction: string }
   /** The payer paid nothing, and this payment will never be used. */
@@ -23,7 +23,7 @@ const ATTEMPTS = 2
 
 /**
  * Settles a payment. Silence is not treated as a refusal: a payer who is told "not paid" signs again, and would pay
- * twice. A refusal counts only if no earlier attempt has an unknown outcome, or if the network itself confirms it.
+ * twice. A refusal is accepted only if no earlier attempt has an unknown outcome, or if the network itself confirms it.
  *
  * @param since milliseconds since 1970 when the payment was first sent to the facilitator
  * @param doubt whether the outcome of an earlier attempt is unknown

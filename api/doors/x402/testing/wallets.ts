@@ -18,7 +18,7 @@ export const stranger: HDAccount = account(6)
 export const payerAxios: HDAccount = account(7)
 export const deployer: HDAccount = account(9)
 
-/** Each facilitator counts its own transactions: viem shares one counter, with which a second chain would never answer. */
+/** Each facilitator counts its own transactions: viem would share one counter, and a second chain would then never answer. */
 export const facilitatorAccount = (): PrivateKeyAccount =>
   privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80", {
     nonceManager: createNonceManager({ source: jsonRpc() }),

@@ -35,7 +35,7 @@ export interface AnsweredCall extends Served {
   readonly call: CountedCall &
     Pick<BilledCall, "session" | "human"> & {
       readonly key: Pick<BilledCall["key"], "hint">
-      /** The person for whom a service made the call; empty, or missing in records of earlier versions, if the service made it for itself. */
+      /** The person for whom a service made the call; empty, or missing in records from earlier versions, if the service made it for itself. */
       readonly person?: string
     }
   readonly cost: Cost
@@ -52,7 +52,7 @@ interface Waiting {
   readonly place: Place | null
 }
 
-/** Time between two attempts to count waiting calls, and the number of calls counted in one transaction. */
+/** Time between attempts to count waiting calls, and the number of calls counted in one transaction. */
 const AGAIN_MS = 2000
 const CALLS_AT_ONCE = 200
 /** Number of a question's characters that are kept while its call is waiting. */
@@ -123,7 +123,7 @@ export class Billing implements AsyncDisposable {
     try {
       // After an outage many calls might be waiting; this one doesn't have to wait for them.
       if (this.#unsettled.size > 0 && late !== null) return await this.#holdInMemory(call, most)
-      // The limit is compared with the counted usage.
+      // The waiting calls are counted first, because the limit is compared with the counted usage.
       if (this.#unsettled.size > 0) await this.#count()
       return await this.#writeUnlessGivenUp(async () => {
         // Work that continues after a restart may already have credits reserved.
@@ -217,7 +217,7 @@ export class Billing implements AsyncDisposable {
     }
   }
 
-  /** Number of calls that were answered and are not counted yet. */
+  /** Number of calls that have been answered but not yet counted. */
   get waiting(): number {
     return this.#unsettled.size
   }
@@ -264,7 +264,7 @@ export class Billing implements AsyncDisposable {
     )
   }
 
-  /** The line in the write queue: calls of different keys share rows only if the account has a plan. */
+  /** The line in the write queue: calls with different keys share rows only if the account has a plan. */
   #lineOf({ key }: Pick<BilledCall, "key">): string | undefined {
     return this.#parts.ledger.plan.credits === null ? key.id : undefined
   }

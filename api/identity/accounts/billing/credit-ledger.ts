@@ -239,8 +239,8 @@ export class Ledger {
   }
 
   /**
-   * Reserves the maximum that a call may cost, or returns the limit that it would exceed. A call that costs nothing in
-   * any case never exceeds a limit.
+   * Reserves the maximum that a call may cost, or returns the limit that it would exceed. A call that cannot cost
+   * anything never exceeds a limit.
    * @param uncounted credits that the ledger doesn't know about
    */
   async hold(
@@ -278,7 +278,7 @@ export class Ledger {
 
   /**
    * Like {@link refusal}, based on the figures of the last admitted calls.
-   * @returns undefined for a key with a limit and without such figures
+   * @returns undefined for a key that has a limit but no such figures
    */
   refusalAsKnown(
     { id, creditLimit }: ApiKey,
@@ -395,8 +395,8 @@ export class Ledger {
   }
 
   /**
-   * Frees credits reserved by processes of this machine that have ended; those of other machines expire on their own.
-   * Call this before this process reserves anything.
+   * Frees credits reserved by processes on this machine that have ended; credits reserved on other machines expire on
+   * their own. Call this before this process reserves anything.
    */
   async recover(): Promise<void> {
     const own = this.#queries.selectFrom("credit_hold").select("pid").distinct().where("host", "=", HOST)

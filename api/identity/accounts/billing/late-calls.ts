@@ -30,8 +30,8 @@ const STEPS: readonly Step[] = [
 export const migrateLateCalls = (db: StateStore): void => migrate(db, "late-calls", STEPS)
 
 /**
- * Calls answered while the state server was away, in journals until they are counted. The counting transaction also
- * records how far a journal has been counted, so each call is counted once even after a kill or a commit with an
+ * Calls answered while the state server was away, kept in journals until they are counted. The counting transaction
+ * also records how far a journal has been counted, so each call is counted once even after a kill or a commit with an
  * unknown outcome.
  *
  * @typeParam T a call that can be represented in JSON
@@ -84,7 +84,7 @@ export class LateCalls<T extends object> implements AsyncDisposable {
     }
   }
 
-  /** Removes the journals that ended with these calls. @returns the ids of the removed journals */
+  /** Removes each journal that has no calls beyond these. @returns the ids of the removed journals */
   async removeCounted(calls: readonly Place[]): Promise<readonly string[]> {
     const gone: string[] = []
     for (const [journal, places] of Map.groupBy(calls, (place) => place.journal)) {

@@ -66,7 +66,7 @@ export class Unsettled<W extends Waiting = Waiting> {
     return credits
   }
 
-  /** @throws ApiError 503 when no more calls of the key can be accepted */
+  /** @throws ApiError 503 when no more calls with the key can be accepted */
   assertRoom(keyId: string): void {
     const { calls, credits } = this.#sumsOf(keyId)
     const isKeyFull = calls >= this.mostOfKey || credits >= this.mostCreditsOfKey

@@ -139,7 +139,7 @@ export class WriteQueue {
   }
 }
 
-/** Runs the pieces of work in order, neighbours on different lines at the same time. @throws WorkFailed for the first that fails */
+/** Runs the pieces of work in order; adjacent pieces on different lines run at the same time. @throws WorkFailed for the first that fails */
 async function allWorked(entries: readonly Entry[]): Promise<ReadonlyMap<Entry, unknown>> {
   const results = new Map<Entry, unknown>()
   const inTurn = async (some: readonly Entry[]) => {

@@ -8,7 +8,7 @@ import type { ApiKey, OnBehalf } from "./keys.ts"
 
 const BETWEEN = "."
 
-/** Separates the ids of service and person in a key's id, wherever it is stored, so that one person's entries are not another's. */
+/** The id of the key with which a service acts for a person. It contains the ids of both, so that, wherever it is stored, one person's entries are not another's. */
 export const actingIdOf = ({ keyId, personId }: OnBehalf): string => keyId + BETWEEN + personId
 
 /** The two parts of an id; null for any other key's id. */

@@ -35,7 +35,7 @@ export function actsProblem({
     : "must be left out for a key that reads as users or groups of its own: it reads as the person it acts for"
 }
 
-/** The users and groups in the form used by readers of pages, without duplicates. Check them for problems first. */
+/** The users and groups in the form that lists of readers use, without duplicates. Check them for problems first. */
 export const readPrincipals = (written: readonly string[]): readonly Principal[] => [
   ...new Set(written.flatMap((one) => principalOf(one) ?? [])),
 ]

@@ -61,7 +61,7 @@ const WHY_STRAY = {
 export const MAX_ENTRIES = 300
 export const MAX_NAME_CHARS = 100
 
-/** What is wrong with a given scope; the message names the field. */
+/** The error for an invalid scope; the message names the field. */
 export class ScopeError extends Error {}
 
 /**

@@ -246,7 +246,7 @@ describe("keys", () => {
     expect(await keys.delete(five.id)).toBe(true)
     expect(await keys.delete(five.id)).toBe(false)
     expect([await handed("month"), await handed("total"), await handed(null)]).toEqual([7, 12, 12])
-    // Credits of earlier months count towards a total limit, but no longer towards a monthly one.
+    // Credits from earlier months count towards a total limit, but no longer towards a monthly one.
     await statement(
       db,
       "update api_keys set created_at = '2020-01-01T00:00:00.000Z' where credit_limit = 7",

@@ -78,7 +78,7 @@ export interface ApiKey {
   readonly onBehalf: OnBehalf | null
 }
 
-/** The key whose limits and credits count: the service's key, if a service acts for a person. */
+/** The key whose limits apply and whose credits are used: the service's key, if a service acts for a person. */
 export const payerOf = <K extends Pick<ApiKey, "id" | "onBehalf">>(key: K): K =>
   key.onBehalf === null ? key : { ...key, id: key.onBehalf.keyId }
 
@@ -106,7 +106,7 @@ export interface MadeKey extends ApiKey {
   readonly createdAt: Date
   /** When it was disabled; null if it isn't. */
   readonly disabledAt: Date | null
-  /** Id of the key that made it over the API; null for keys made by the command or the first start. */
+  /** Id of the key that made it over the API; null for keys made by the command or at the first start. */
   readonly madeBy: string | null
 }
 
@@ -183,7 +183,7 @@ export interface KeyStore {
   disableGeneration(generation: string, madeBy: string | null): Promise<number | null>
   /** Credits that a key has given to the keys it made, in its limit's period, including keys that are no longer valid. */
   handedOut(maker: Pick<ApiKey, "id" | "creditLimit">): Promise<number>
-  /** Whether any key would be accepted. */
+  /** Whether there is at least one key that would be accepted. */
   any(): Promise<boolean>
 }
 
@@ -387,7 +387,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
         .select(["id", "made_by", "credit_limit"])
         .where("made_by", "is not", null)
         .where((eb) => eb.or([eb("disabled_at", "<", before), eb("expires_at", "<", before)]))
-        // Keys made this month are kept, because their credits count for a maker with a monthly limit.
+        // Keys made this month are kept, because their credits count toward their maker's limit if it is monthly.
         .where("created_at", "<", now().slice(0, 7))
         .limit(count)
         .execute()

@@ -37,8 +37,8 @@ const ofOrigin = once((q: Queries<PublicKeyTables>, { origin }: { origin: string
 export const MOST_PUBLIC_KEYS = 500
 
 /**
- * Public keys in `state.db`, in plain text: they are in web pages anyway, and the lines for a site can be copied from
- * here again. They are kept separate from the other keys, so that only the code for public keys can find them.
+ * Public keys in `state.db`, in plain text: they are in web pages anyway, and so the lines to paste into a site can be
+ * copied again. They are kept separate from the other keys, so that only the code for public keys can find them.
  */
 export class PublicKeyStore {
   readonly #db: StateStore

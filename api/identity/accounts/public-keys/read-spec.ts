@@ -18,7 +18,7 @@ export interface WrittenPublicKey {
   readonly credits?: number | null | undefined
 }
 
-/** Problems by field. */
+/** A problem with one field. */
 export interface SpecProblem {
   readonly field: "name" | "source" | "collection" | "origins" | "rate_limits" | "credits"
   readonly message: string

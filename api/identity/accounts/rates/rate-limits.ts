@@ -62,7 +62,7 @@ export const rateLimitsText = (limits: RateLimits): string =>
     .map(([name, { calls, seconds }]) => `${name}=${calls}/${seconds}s`)
     .join(",")
 
-/** The limit of an endpoint; undefined if it has none. */
+/** The limit for an endpoint; undefined if it has none. */
 export const limitOf = (limits: RateLimits, endpoint: LimitedEndpoint): RateLimit | undefined =>
   limits[endpoint] ?? limits["*"]
 

@@ -15,7 +15,7 @@ import { SharedRates } from "./shared-rates.ts"
 
 const TEN = { search: { calls: 10, seconds: 3600 }, usage: { calls: 1, seconds: 1 } }
 
-/** How many of these calls are admitted, by two processes in turn. */
+/** How many of these calls are admitted if they alternate between two processes. */
 async function letThrough(one: StateStore, other: StateStore, calls: number): Promise<number> {
   const rates = [new SharedRates(one), new SharedRates(other)]
   const taken = await Promise.all(
@@ -62,7 +62,7 @@ test("slots are kept for their period, under names that only their maker can der
     await rates().take(at, "suggest", { suggest: hour })
     await rates().take(at, "suggest", { suggest: hour })
   }
-  // Makes two minutes pass, except for one call of the second caller.
+  // Makes two minutes pass, except for one call by the second caller.
   await db.script("update rate_slot set at = at - 120000 where not (slot = 1 and name like '%2.2.0.291')")
   await db.script("update rate_slot set at = at - 3600000 where slot = 0 and name like '%2.2.0.291'")
   expect(await rates().take("192.0.2.3", "search", { search: minute })).toBeNull()

@@ -7,8 +7,8 @@ import { type LimitedEndpoint, limitOf, RateCounter, type RateLimits, type Rates
 type Outage = Pick<StateOutage, "ask" | "isCovered" | "wasAwayWithin">
 
 /**
- * The rates of all processes. While the state server is away, this process counts only its own calls: those from before
- * the outage count during it, and those made during the outage count afterwards.
+ * The rates of all processes. While the state server is away, this process counts only its own calls: calls from before
+ * the outage still count during it, and calls from the outage still count after it.
  */
 export class SteadyRates implements Rates {
   readonly #shared: Rates

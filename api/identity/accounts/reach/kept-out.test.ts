@@ -12,7 +12,7 @@ import { apiSettings } from "../../../settings.ts"
 import { UNLIMITED } from "../keys/key-scope.ts"
 import { reachOf, type ReachParts } from "./reach.ts"
 
-// Pages that have readers in the index, while the web shows them to everyone.
+// Pages with a list of readers in the index, although anyone can read them on the web.
 
 const HR: PageReaders[] = [{ source: "wiki", ...readersOf({ allow: ["group:hr"] }) }]
 let known: ReadersNow

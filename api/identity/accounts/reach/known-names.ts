@@ -20,7 +20,7 @@ export interface Filed {
 /** The names of sources and collections that a caller may use and see. For the caller, other names don't exist. */
 export interface KnownNames {
   /**
-   * The requested sources: those named, and those of the collections; undefined when there is no such request.
+   * The requested sources: those named, and those of the collections; undefined when none were requested.
    * @throws ApiError 400 naming the first unknown name, with similar ones
    */
   named(asked: AskedNames): Promise<readonly string[] | undefined>

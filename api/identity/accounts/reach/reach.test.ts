@@ -134,7 +134,7 @@ const hostile: Readonly<Partial<Record<Endpoint, (u: Live) => readonly object[]>
     ].map((given) => ({ input: "pump seals", model: "mini", ...given })),
 }
 
-/** The answer of an endpoint, or the report if it starts a task. */
+/** The answer from an endpoint, or the report if it starts a task. */
 async function shownTo(app: ServedAccounts, endpoint: Endpoint, key: string, body: object): Promise<Answer> {
   const answer = await app.call(`/${endpoint}`, key, body)
   if (endpoint !== "research" || answer.status !== 200) return answer

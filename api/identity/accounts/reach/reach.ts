@@ -55,14 +55,14 @@ export interface Reach {
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
   /** The stored page, with the sources that the caller may know; null if the caller may see no such page. */
   page(url: PageUrl, signal?: AbortSignal): Promise<Page | null>
-  /** Which pages of the index the caller may see now; null for all. */
+  /** Which pages in the index the caller may see now; null for all. */
   limits(): Promise<PageLimits | null>
-  /** Whether the index has the page, but its readers exclude the key. While the index is away: true if any page has readers. */
+  /** Whether the index has the page, but the key is not allowed to read it. While the index is away: true if any page has readers. */
   keepsOut(url: PageUrl): Promise<boolean>
   /** The other appliance that should read a page, because it was found there; null if this appliance's reader should. */
   holderOf(url: PageUrl): Promise<Peer | null>
   /**
-   * The current text of a visible page of the index, read the way its source reads it, and never beyond the caller's
+   * The current text of a visible page in the index, read the way its source reads it, and never beyond the caller's
    * scope. The caller must be allowed to know the source.
    */
   reread(url: PageUrl, options: RereadOptions): Promise<Reread>
@@ -77,7 +77,7 @@ export interface Reach {
 export interface ReachParts {
   readonly engine: Pick<Engine, "search" | "get" | "suggest" | "facets">
   readonly reader: LiveReader
-  /** Rereads pages of the index; if left out, pages are not reread. */
+  /** Rereads pages in the index; if left out, pages are not reread. */
   readonly rereader?: Pick<Rereader, "read" | "readLive"> | undefined
   readonly collections: NameParts["collections"]
   readonly sourceNames: NameParts["sourceNames"]
@@ -116,7 +116,7 @@ export function reachOf(
   const stored = () => indexLimits({ scope, principals }, parts)
   const isLimited = limitsPages(scope) || principals !== null
   const byTurns: Pick<Engine, "search"> = {
-    // Which other appliances to ask has already been decided above.
+    // It has already been decided above which other appliances to ask.
     search: ({ peers: _peers, ...query }: FederatedQuery, options) =>
       gates.searches.run(() => parts.engine.search(query, options), {
         key: id,
@@ -141,7 +141,7 @@ export function reachOf(
     if (found !== null) memory?.hold(found.markdown.length)
     return found
   }
-  /** The page in the index, with any readers; null if there is no such page; undefined if the index is away. */
+  /** The page in the index, with its readers, if it has any; null if there is no such page; undefined if the index is away. */
   const indexed = async (url: PageUrl): Promise<Page | null | undefined> => {
     try {
       return await parts.engine.get(url)
@@ -181,7 +181,8 @@ export function reachOf(
           const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
           if (filter === null) return noFacets(query)
           const found = await parts.engine.facets({ ...query, filter }, signal ? { signal } : {})
-          // Counts exclude pages out of reach, so when only readers set the limits, every counted source may be named.
+          // Counts exclude pages out of reach, so if the caller is limited only by readers, every counted source may be
+          // named.
           const areKnown = now === null || (now.sources === null && now.domains === null)
           return areKnown ? found : withKnownSources(found, now.sources ?? [])
         },
@@ -253,7 +254,7 @@ export function reachOf(
   }
 }
 
-/** Whether readers might exclude the caller. While the index is away, it is unknown who may read a page. */
+/** Whether the page must be hidden from the caller. While the index is away, it is unknown who may read a page. */
 const isHidden = (page: Page | null | undefined, readable: Readable): boolean =>
   page === undefined || (page !== null && !isReadable(readable, sourcesOf(page), page.readers))
 

@@ -17,7 +17,7 @@ const known = new WeakMap<
   ReadersNow["rules"],
   { readonly of: ReadersNow["sources"]; readonly bySet: Map<string, Readable> }
 >()
-/** Number of different sets of principals that are cached; results for others are computed for each call. */
+/** Number of distinct sets of principals that are cached; results for others are computed for each call. */
 const MOST_KNOWN = 1000
 
 /** What a key with these principals may read; null for every page, because no page has readers. */

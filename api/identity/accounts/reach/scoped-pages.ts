@@ -29,7 +29,7 @@ import { isReadable, type Readable, readableBy } from "./readable.ts"
 export interface PageLimits {
   readonly sources: readonly string[] | null
   readonly domains: readonly string[] | null
-  /** Null if readers set no limit. */
+  /** Null if the lists of readers set no limit. */
   readonly readable: Readable | null
 }
 
@@ -134,7 +134,7 @@ export function scopedPage(page: Page | null, limits: PageLimits | null): Page |
   return first === undefined ? null : withSources(page, [first, ...others])
 }
 
-/** Tests pages of the index by their address, sources and readers. */
+/** Tests pages in the index by their address, sources and readers. */
 export function pageTest({
   sources,
   domains,

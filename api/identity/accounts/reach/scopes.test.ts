@@ -20,7 +20,8 @@ import {
 } from "./scoped-pages.ts"
 import { NO_READERS } from "../../../testing/no-readers.ts"
 
-// Tests the effect of a scope on each way to the index and the web; reach.test.ts tests the endpoints that use them.
+// Tests the effect of a scope on each way of reaching the index and the web; reach.test.ts tests the endpoints that use
+// them.
 
 const limits = (given: Partial<PageLimits>): PageLimits => ({
   sources: null,

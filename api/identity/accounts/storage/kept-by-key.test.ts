@@ -52,7 +52,7 @@ const seen = (at: number, hash: string, text: string) => ({
 test("research, jobs and watches share one quota per key, and each is refused when it is used up", async () => {
   const { kept, tasks, jobs, watches } = stores(MB)
   expect(await tasks.add("task", owner("a"), research("x".repeat(400_000)), new Date())).not.toBeNull()
-  // The request of a job counts, too, until the job is forgotten.
+  // A job's request counts toward the limit, too, until the job is forgotten.
   await jobs.add("job", owner("a"), request(50), new Date())
   expect([
     await kept.hasRoom("a", 200_000),

@@ -167,7 +167,7 @@ describe("a key that stores without end", () => {
   test("loses its own oldest calls, and nobody else's", async () => {
     await using app = await serveAccounts({ dir, config: { logMb: 1 } })
     const { callLog, writes } = app.accounts
-    // Entries older than the number of days that the log keeps are deleted.
+    // Entries older than the log's retention period are deleted.
     const start = Date.now() - 60_000
     const add = (keyId: string, after: number) =>
       callLog.add({

@@ -4,7 +4,7 @@ import type { Queries } from "#base/store/query/queries.ts"
 import type { SchemaWords } from "#base/store/query/schema-words.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
-/** A table of `state.db` in which callers store something. */
+/** A table in `state.db` in which callers store something. */
 export interface StoredTable {
   readonly table: string
   /** SQL for the id of the key that stored a row. */
@@ -38,8 +38,8 @@ const PART = 100
 const MOST_AT_ONCE = 1000
 
 /**
- * A migration step that makes triggers count a table: afterwards, the stored amount is known in the transaction that
- * stores something, however the data gets there, and looking the amount up costs nothing.
+ * A migration step that makes triggers count the contents of a table: afterwards, the stored amount is known in the
+ * transaction that stores something, however the data gets there, and looking the amount up costs nothing.
  */
 export function countStored(
   { text, integer, keyed, trigger, own }: SchemaWords,
@@ -145,7 +145,7 @@ export class StoredUse {
 
   /**
    * Deletes old entries until the limits are met: first those of the key that is over its limit, then those of the key
-   * that has the most, so that no key displaces data of others. Call it inside the transaction that stored something.
+   * that has the most, so that no key displaces other keys' data. Call it inside the transaction that stored something.
    * @param remove deletes the oldest `count` entries of a key
    */
   async makeRoom(
@@ -170,7 +170,7 @@ export class StoredUse {
   }
 }
 
-/** Limits in bytes for all keys together, and for one key a share of them. */
+/** Limits in bytes: for all keys together, and a share of that for one key. */
 export function storeLimits(
   bytes: number,
   share: number,

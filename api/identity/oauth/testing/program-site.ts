@@ -18,7 +18,7 @@ export interface ProgramSite extends AsyncDisposable {
   readonly documents: ClientDocuments
   /** Address of the document. */
   readonly id: string
-  /** Another address of the site. */
+  /** Another address on the site. */
   url(path: string): string
   /** Changes the document's contents from now on; null if the site is down. */
   say(document: object | null): void

@@ -47,7 +47,7 @@ export interface Names {
 }
 
 /**
- * The names that readers of pages use for a person that a provider vouches for. No two providers give the same name to
+ * The names that lists of readers use for a person that a provider vouches for. No two providers give the same name to
  * their people: if a name could be another provider's, the person is called `NAME/SUBJECT`.
  * @throws SignOnError if the person is in more groups than can be stored
  */
@@ -95,7 +95,7 @@ const hasLongerPrefix = (
 ): boolean =>
   all.some((one) => one[field].length > provider[field].length && name.startsWith(normal(one[field])))
 
-/** A name in the form that readers use; null if it can't be a name. */
+/** A name in the form that lists of readers use; null if it can't be a name. */
 function namePart(kind: "user" | "group", prefix: string, given: string): string | null {
   // Whitespace around the name would be lost, making two names the same.
   if (given === "" || given.trim() !== given) return null

@@ -24,7 +24,7 @@ const UNFIT =
  * Determines the user that a proxy vouches for.
  *
  * @returns null for a request that comes from elsewhere, or that names no user
- * @throws SignOnError for ambiguous headers of the proxy
+ * @throws SignOnError for ambiguous headers from the proxy
  */
 function readerOf(spec: HeadersSpec): (carried: Carried) => Vouched | null {
   const isProxy = proxyTest(spec.addresses)

@@ -28,7 +28,7 @@ describe("behind a proxy that signs people in", { tags: ["linux"] }, () => {
   })
   afterAll(() => app?.[Symbol.asyncDispose]())
 
-  /** Calls from a loopback address, like those of a proxy or any other program there. */
+  /** Makes a call from a loopback address, as a proxy or any other program there would. */
   async function ask(
     localAddress: string,
     headers: Readonly<Record<string, string | string[]>>,

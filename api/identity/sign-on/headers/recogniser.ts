@@ -13,8 +13,8 @@ export interface Recognised {
 }
 
 /**
- * Interval at which a person's facts are stored again, so that they stay valid for the person's running work without a
- * write for each call.
+ * Interval at which a person's facts are stored again, so that they stay valid while work is running for the person,
+ * without a write for each call.
  */
 const KEPT_MS = 300_000
 

@@ -115,7 +115,7 @@ describe("a session signed in at a provider", () => {
     await company.company.rotateKeys()
     await company.age(16)
     expect(await isSignedIn(visitor)).toBe(true)
-    // When a token has an unknown key, the appliance looks for new keys, but at most every other second.
+    // When a token is signed with an unknown key, the appliance looks for new keys, but at most every other second.
     const again = new Visitor()
     await expect
       .poll(async () => (await again.signIn(`${url}/sign-on/company`, "adam")).text)

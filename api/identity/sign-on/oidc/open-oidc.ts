@@ -34,14 +34,14 @@ class OverError extends SignOnError {
 
 /** The provider's metadata is reread after this time. */
 const FRESH_MS = 3_600_000
-/** Minimum time between two rereads of the keys: they are reread when a token has an unknown key, and anyone can send a logout token. */
+/** Minimum time between rereads of the keys: they are reread when a token is signed with an unknown key, and anyone can send a logout token. */
 const COOLDOWN_MS = 2000
 /** Permitted clock difference in seconds. */
 const CLOCK_TOLERANCE = 30
 /** The provider's error codes for a refresh token that has expired, or whose session has (RFC 6749, section 5.2). */
 const OVER = new Set(["invalid_grant", "interaction_required", "login_required", "consent_required"])
 
-/** A provider of OpenID Connect. Discovery happens at the first sign-in, so that an appliance can start without its provider. */
+/** An OpenID Connect provider. Discovery happens at the first sign-in, so that an appliance can start without its provider. */
 export function openOidc(spec: ProviderSpec<OidcSpec>, parts: ProviderParts): Provider {
   const reached = guardedFetch(spec.name, spec.own, parts)
   return new OidcProvider(spec, parts, reached)

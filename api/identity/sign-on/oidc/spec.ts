@@ -1,6 +1,6 @@
 import type { Reach } from "../reach-fields.ts"
 
-/** A declared provider of OpenID Connect (Core 1.0). */
+/** A declared OpenID Connect provider (Core 1.0). */
 export interface OidcSpec extends Reach {
   /** The issuer's name, which is also the address for discovery. */
   readonly issuer: string

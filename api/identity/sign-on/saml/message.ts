@@ -21,7 +21,8 @@ const MOST_ELEMENTS = 1000
  * Reads a message's statements about its destination, before its signature is checked.
  *
  * @returns the attributes of its outermost element
- * @throws Error for a message that has signatures with other methods, declares entities, or is too large to check
+ * @throws Error for a message that declares entities, is too large to check, or is signed with a method that isn't
+ * allowed
  */
 export function checkMessage(xml: Uint8Array): Readonly<Record<string, string>> {
   if (Buffer.from(xml).includes("<!DOCTYPE")) throw new Error("The message has a document type declaration.")

@@ -20,7 +20,7 @@ import type { SamlSpec } from "./spec.ts"
 
 /** A provider's metadata is reread after this time. */
 const FRESH_MS = 3_600_000
-/** Minimum time between two rereads of the keys: a message signed with an unknown key makes the appliance reread them. */
+/** Minimum time between rereads of the keys: a message signed with an unknown key makes the appliance reread them. */
 const SOONEST_MS = 60_000
 
 /** A SAML 2.0 provider. Its metadata is read at the first sign-in, so that an appliance can start without its provider. */

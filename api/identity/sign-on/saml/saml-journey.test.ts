@@ -32,7 +32,7 @@ async function openAppliance() {
     app,
     own,
     company,
-    /** Posts the form that the provider makes a browser post to its destination. */
+    /** Starts a sign-in, and returns the form that the provider makes a browser post back. */
     async answerFor(visitor: Visitor, sessionNotOnOrAfter = 3600) {
       const away = await visitor.send(own)
       const requestId = requestIn(away.headers.get("location")!).id

@@ -31,7 +31,7 @@ const SKEW_MS = 30_000
 export const MOST_AGE_MS = 600_000
 
 /**
- * This appliance as a service provider of SAML 2.0: the Web Browser SSO Profile (Profiles for SAML 2.0, section 4.1),
+ * This appliance as a SAML 2.0 service provider: the Web Browser SSO Profile (Profiles for SAML 2.0, section 4.1),
  * started here with HTTP-Redirect and answered with HTTP-POST.
  */
 export class ServiceProvider {

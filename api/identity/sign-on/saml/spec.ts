@@ -12,7 +12,7 @@ export interface SamlSpec extends Reach {
   readonly described: Described
   /** The provider's name for this appliance; null for the address of our metadata. */
   readonly entityId: string | null
-  /** Names of the attributes with a person's facts; if one of these two is null, the NameID is used. */
+  /** Names of the attributes that contain facts about a person; if one of these two is null, the NameID is used. */
   readonly subjectAttribute: string | null
   readonly userAttribute: string | null
   readonly nameAttribute: string

@@ -25,11 +25,11 @@ export interface ProviderOptions {
   readonly name: string
   /** The client's secret; null for a public client. */
   readonly secret: string | null
-  /** Called with each response of the token endpoint that contains tokens. */
+  /** Called with each response from the token endpoint that contains tokens. */
   readonly onTokens?: (tokens: Readonly<Record<string, unknown>>) => void
 }
 
-/** A provider of OpenID Connect on a socket: `oidc-provider`, certified by the OpenID Foundation. */
+/** An OpenID Connect provider on a socket: `oidc-provider`, certified by the OpenID Foundation. */
 export interface IdentityProvider extends AsyncDisposable {
   readonly issuer: string
   /** The provider's people, by the login they type in, which is their subject. Anyone else has no account. */

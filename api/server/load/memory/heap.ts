@@ -14,8 +14,8 @@ interface Collected {
 
 /**
  * The heap of this process after the last full garbage collection: V8's figures in between are mostly garbage. A caller
- * that fills the heap takes down the process and all other answers with it, so this limits memory that no account
- * counts.
+ * that fills the heap takes down the process and all other answers with it, so this class limits the memory that no
+ * account covers.
  */
 export class Heap implements Disposable {
   readonly total = Math.floor(getHeapStatistics().heap_size_limit * FULL_SHARE)

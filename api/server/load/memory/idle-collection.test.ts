@@ -27,7 +27,7 @@ function madeUpProcess() {
 }
 
 describe("garbage from a busy time", () => {
-  /** A simulated process, and how often its garbage was collected. */
+  /** A simulated process, and the number of times its garbage was collected. */
   function begin() {
     const life = madeUpProcess()
     const collect = vi.fn<() => Promise<void>>()

@@ -26,7 +26,7 @@ const CALL_BYTES = 256 * 1024
 export interface Holding {
   readonly held: number
   readonly total: number
-  /** How often there was no room since startup; null for a cache, which drops its least recently used entry instead. */
+  /** How many times there has been no room since startup; null for a cache, which drops its least recently used entry instead. */
   readonly refused: number | null
 }
 
@@ -63,9 +63,10 @@ interface AccountLimits extends MemoryLimits {
 
 /**
  * Accounts for all the memory that callers make this process use: a total with parts, each of which refuses early if
- * the total is used up. (Elasticsearch calls this a parent circuit breaker with children.) Bytes that the system holds
- * without asking, such as responses waiting for slow readers, are counted at their actual size. The share of caches is
- * never given to calls, whether it is used or not: caches fill without a request that could be refused.
+ * the total is used up. (Elasticsearch calls this a parent circuit breaker with children.) Bytes that the system
+ * allocates without a reservation, such as responses waiting for slow readers, are counted at their actual size. The
+ * share of caches is never given to calls, whether it is used or not: caches fill without a request that could be
+ * refused.
  */
 export function openMemory(
   limits: AccountLimits,

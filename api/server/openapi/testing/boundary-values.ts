@@ -68,7 +68,7 @@ function ownBounds(schema: JsonSchema, resolve: Resolve): unknown[] {
     .filter((one) => typeof one === "number")
     .flatMap((one) => [one - 1, one, one + 1])
     .filter((one) => one >= text.length)
-    // A character beyond the Basic Multilingual Plane counts once.
+    // A character beyond the Basic Multilingual Plane counts as one.
     .flatMap((one) => [text.padEnd(one, "a"), text + "\u{1F331}".repeat(one - text.length)])
   const counts = [minItems, maxItems]
     .filter((one) => typeof one === "number")

@@ -63,8 +63,8 @@ export interface Front extends AsyncDisposable {
 
 /**
  * Runs a page's example in front of an appliance, unchanged except for its port, the address of the appliance and of
- * its certificate, and `localhost` in place of the example's name. Until it is disposed of, this process trusts its
- * certificate.
+ * its certificate, and `localhost` in place of the example's name. Until the front is disposed of, this process trusts
+ * its certificate.
  * @param name the host name for requests
  */
 export async function startFront(
@@ -133,7 +133,7 @@ export async function startFront(
   return front
 }
 
-/** The only example in a language on a page of the handbook. */
+/** The only example in the given language on a page of the handbook. */
 function exampleOf(page: string, language: string): string {
   const markdown = readFileSync(join(DOCS, `${page}.md`), "utf8")
   const [example, ...others] = [

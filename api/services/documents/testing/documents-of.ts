@@ -11,7 +11,7 @@ interface Kept {
   readonly maxBytes?: number
 }
 
-/** Documents as an app accepts them, on port 8080, in a data folder. */
+/** The documents of a data folder, opened with the settings of an app on port 8080. */
 export function documentsOf({
   db,
   dataDir,

@@ -51,7 +51,7 @@ function compared(named: readonly string[], clause: string): Comparison | null {
   const names = bare.map((side) => side.replace(/^(?:the|a|an|both)\s+/i, ""))
   const sides = names.map((side) => `${side}${noun}`)
   if (sides.length < 2 || sides.length > MAX_SIDES) return null
-  // A side can have the same name as a word used in tasks, as in "hold, keep and purge".
+  // A side may be a word that tasks use as well, as in "hold, keep and purge".
   if (sides.some((side) => side.split(/\s+/).length > MAX_SIDE_WORDS || tellingWords(side).length === 0))
     return null
   return { sides, about: wordsNotIn([...given, ...sides].join(" "), subjectWords(clause)) }

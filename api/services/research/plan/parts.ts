@@ -8,7 +8,7 @@ import { areSame, labelOf, SUBJECT_WORDS, subjectWords, wordsNotIn } from "./wor
 
 /** A part of a task, searched for together with the task's subject. */
 export interface Part extends Question {
-  /** Parts with the same heading belong together: the sides of a comparison. */
+  /** The part's heading; parts with the same heading belong together: the sides of a comparison. */
   readonly heading: string
   /** The question that units have to answer; includes the task's subject if it says little without it. */
   readonly question: string

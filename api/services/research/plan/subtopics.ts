@@ -22,8 +22,8 @@ export interface SubtopicOptions {
 }
 
 /**
- * Topics of the pages found around the input: questions they answer, and their headings. Each differs from what is
- * already known; the most promising come first.
+ * Topics of the pages found for the input: questions they answer, and their headings. Each differs from what is already
+ * known; the most promising come first.
  */
 export async function subtopics(
   input: string,

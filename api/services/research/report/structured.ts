@@ -18,7 +18,7 @@ export interface Structured {
 export interface MissingValue {
   /** Path, such as `company.founded`. */
   readonly path: string
-  /** The reason, for any reader. */
+  /** Why the value is null, worded for any reader. */
   readonly reason: string
 }
 

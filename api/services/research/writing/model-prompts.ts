@@ -78,7 +78,7 @@ const marked = (sources: readonly ShownSource[], marks: DataMarks): string[] =>
     marks.around(`${harmless(source.title)}\n${withoutOrders(text)}`, i + 1),
   )
 
-/** Removes a line that contains such an instruction, and keeps the rest of its page. */
+/** Removes lines that contain instructions to models, and keeps the rest of the page. */
 const withoutOrders = (text: string): string =>
   text
     .split("\n")

@@ -1,7 +1,8 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-// Imported here because a mutation run changes code that runs at load time only if no test loads the module.
+// Imported here so that a test loads the module: a mutation run changes code that runs at load time only in modules
+// that no test loads.
 import "../otlp.ts"
 
 /** A span as received. */

@@ -41,7 +41,7 @@ export interface KeptOutPage {
   readonly title: string | null
 }
 
-/** Addresses of sources that are not pages in the index, up to a limit. */
+/** Addresses of these sources for which the index holds no page, up to a limit. */
 export async function* keptOutPages(
   db: StateStore,
   sources: readonly string[],
@@ -63,7 +63,7 @@ const knownBy = once((q: Queries<FrontierTables>, { link }: { link: string }) =>
     .where("url", "=", link as PageUrl),
 )
 
-/** Addresses that pages of sources link to and no source knows: taken from the pages closest to the seeds, up to a limit. */
+/** Addresses that pages of sources link to but that no source knows: taken from the pages closest to the seeds, up to a limit. */
 export async function* unvisitedLinks(
   db: StateStore,
   sources: readonly string[],

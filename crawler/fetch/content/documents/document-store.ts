@@ -30,7 +30,7 @@ export interface Document {
 export interface StoredDocument extends Omit<Document, "body"> {
   /** Size of the body. */
   readonly bytes: number
-  /** A number that no other version of any document of this appliance has. */
+  /** A number that is unique among all versions of all documents in this appliance. */
   readonly version: number
 }
 

@@ -14,6 +14,6 @@ export const DOCUMENTS: ContentKind = {
     ])
     return new DocumentsContent(name, documentsIn(db))
   },
-  // Programs send them, so there is nothing to watch.
+  // Programs send documents, so there is no start to recognize.
   recognize: async () => null,
 }

@@ -196,7 +196,7 @@ async function read(
   return { kind: "fetched", url, status: 200, headers, body, ...(label !== null && { readers }) }
 }
 
-/** Upper limit, most of a day, for shifting times. Times are moved back by less than this, so that they change when readers change and are never later than the next visit. */
+/** Upper limit for shifting times: most of a day. Times are moved back by less than this, so that they change when readers change and are never later than the next visit. */
 const MOST_SHIFT_MS = 2 ** 26
 
 const shiftBy = (label: string | null): number =>

@@ -103,7 +103,7 @@ class FileLook {
     this.#file = file
   }
 
-  /** @returns the position to start at; if the file only grew, that is the last known message, which may have been incomplete */
+  /** @returns the position to start at; if the file only grew, that of the last known message, which may have been incomplete */
   async begin(handle: FileHandle, before: ReadFile | undefined): Promise<number> {
     const messages = before === undefined ? [] : await this.#store.messagesIn(this.#source, this.#file.path)
     for (const message of messages) this.#before.set(`${message.key} ${message.sum}`, message)

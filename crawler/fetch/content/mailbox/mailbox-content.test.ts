@@ -248,7 +248,7 @@ test("marks, moves and copies change nothing, and no file is opened for them", a
   utimesSync(place.at("cur/2.M1.host:2,S"), 1000, 1000)
   const content = place.content()
   const before = { ...(await listed(content)), print: await content.fingerprint() }
-  // If the file were read again, different text of the same size and time would reveal it.
+  // The text changes, but not the size or time of the file: the new text would show that the file was read again.
   const { size } = statSync(place.at("cur/2.M1.host:2,S"))
   writeFileSync(place.at("cur/2.M1.host:2,S"), "x".repeat(size))
   utimesSync(place.at("cur/2.M1.host:2,S"), 1000, 1000)

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises"
 
-/** Maximum number of bytes read of a message: few mail servers accept larger messages, and parsing plain text needs fifty times its size in memory. */
+/** Maximum number of bytes read from a message: few mail servers accept larger messages, and parsing plain text needs fifty times its size in memory. */
 export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 
 /** A message in an mbox. */
@@ -9,7 +9,7 @@ export interface MboxMessage {
   readonly at: number
   /** Length in bytes of the message, including its `From …` line and the empty line after the message. */
   readonly length: number
-  /** The message's first {@link MAX_MESSAGE_BYTES}. */
+  /** The first {@link MAX_MESSAGE_BYTES} bytes of the message. */
   readonly raw: Buffer
 }
 

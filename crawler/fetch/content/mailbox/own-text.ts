@@ -101,14 +101,14 @@ function paragraphsOf(lines: readonly string[]): Paragraph[] {
   return paragraphs
 }
 
-/** The first line of the signature or of a mailing list's footer. */
+/** The index of the first line of the signature or of a mailing list's footer; infinite if there is neither. */
 function signatureOf(lines: readonly string[]): number {
   const signature = lines.findLastIndex((line) => SIGNATURE.test(line))
   const footer = lines.findIndex((line, at) => at >= lines.length - MAX_FOOTER_LINES && FOOTER.test(line))
   return Math.min(...[signature, footer].filter((at) => at !== -1), Infinity)
 }
 
-/** The first line of the original message in a reply or forward that has no quote marks. */
+/** The index of the first line of the original message in a reply or forward that has no quote marks; infinite if there is none. */
 function originalOf(lines: readonly string[]): number {
   const found = lines.findIndex((line, at) => {
     if (ORIGINAL.test(line)) {
@@ -121,7 +121,7 @@ function originalOf(lines: readonly string[]): number {
       FIELD.test(line) &&
       fields.length === FIELDS &&
       fields.every((field) => FIELD.test(field)) &&
-      // The trailers of a patch look the same, but contain no time.
+      // The trailers of a patch look like the header of a message, but contain no time.
       fields.some((field) => TIME.test(field))
     )
   })

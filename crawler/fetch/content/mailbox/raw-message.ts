@@ -83,7 +83,7 @@ function idsIn(value: string): string[] {
 
 const short = (id: string): string => createHash("sha256").update(id).digest("base64url").slice(0, 12)
 
-/** The time on the author's clock, unless that is far ahead of the servers' clocks or was never set. */
+/** The time on the author's clock, unless that clock is far ahead of the servers' clocks or was never set. */
 function sentAt(fields: Fields, mboxLine: string | undefined): number | null {
   const written = timeOf(fields.get("date")?.[0])
   // Each server adds its field at the top, so the first server's field comes last.

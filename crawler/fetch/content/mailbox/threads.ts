@@ -8,7 +8,7 @@ export interface ThreadedMessage {
   readonly sentAt: number | null
   /** Number of characters in the message's text. */
   readonly chars: number
-  /** Its current thread; `null` if it has none yet. */
+  /** The message's current thread; `null` if it has none yet. */
   readonly thread: string | null
 }
 
@@ -17,7 +17,7 @@ export interface ThreadPlace {
   readonly thread: string
   /** Page number, counted from 1; a long thread has several pages. */
   readonly page: number
-  /** Position on its page, from 0; -1 if the page shows another copy of the message. */
+  /** Position of the message on the page, from 0; -1 if the page shows another copy of the message. */
   readonly place: number
 }
 

@@ -31,7 +31,7 @@ export class Acls {
     return new Acls(at, await read(["--recursive", "--", root]))
   }
 
-  /** Reads each list only when it is needed. */
+  /** Access control lists that are read one at a time, only when they are needed. */
   static eachAlone(): Acls {
     return new Acls(-Infinity, new Map())
   }

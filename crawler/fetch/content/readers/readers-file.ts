@@ -28,7 +28,7 @@ export const MOST_BYTES = 1_000_000
 /** Parses a readers file. If it can't be understood, or is empty because a program is still writing it, no one may read anything below it. */
 export async function readReadersFile(bytes: Uint8Array): Promise<ReadersFile> {
   try {
-    // The usual case: a folder without such a file.
+    // Loaded only when needed, because most folders have no readers file.
     const { parse } = await import("yaml")
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
     const { files = {}, ...below } = groupIn(parse(text, { maxAliasCount: 0 }), "the file")

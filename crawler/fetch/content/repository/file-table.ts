@@ -30,7 +30,7 @@ type Row = readonly [path: string, blob: string, bytes: number, time: number, au
 /** Version of the file's format; must be increased when the format changes. */
 const VERSION = 1
 const CHUNK = 500
-/** Files meant for Git itself, not for people who read. */
+/** Files meant for Git itself, not for readers. */
 const LEFT_OUT = /(?:^|\/)\.(?:git(?:attributes|ignore|modules|keep)|mailmap)$/
 /** A regular file, executable or not: neither a symbolic link nor a submodule. */
 const REGULAR = /^100/

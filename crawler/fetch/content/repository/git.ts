@@ -21,7 +21,7 @@ export interface GitOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** How other repositories can be reached: over http through a relay on loopback, or as a folder; if left out, not at all. */
   readonly reaches?: "http" | "file"
-  /** A settings file that also applies to the git process at the other end if that is a folder. */
+  /** A settings file that also applies to the git process at the other end, if the other repository is a folder. */
   readonly settingsFile?: string
   readonly signal?: AbortSignal | undefined
 }

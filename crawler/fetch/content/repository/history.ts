@@ -11,8 +11,8 @@ const BETWEEN = "\u0002"
 
 /**
  * Finds the newest commit that gave each file its current content, searching from the newest commit back, and stops
- * when all are found. If only a few commits are new, it reads only those. A merge counts if it produced content that no
- * parent had.
+ * when all are found. If only a few commits are new, it reads only those. A merge is considered too if it produced
+ * content that no parent had.
  * @param wanted the blob of each file, by path; files that are found are removed
  */
 export async function* lastChanges(

@@ -14,7 +14,7 @@ import { git, GitError, type GitOptions } from "./git.ts"
 import { Relay } from "./relay.ts"
 
 const ANY_OWNER = fileURLToPath(new URL("./any-owner.gitconfig", import.meta.url))
-/** The ref in the mirror that holds the source's commit. */
+/** The ref in the mirror that points to the source's commit. */
 const AT = "refs/fossick/at"
 
 export const isLocal = ({ url }: Pick<Repository, "url">): boolean => isAbsolute(url)
@@ -152,7 +152,7 @@ export async function isRepository(folder: string): Promise<boolean> {
   return (await has(".git")) || ((await has("HEAD")) && (await has("objects")) && (await has("refs")))
 }
 
-/** Folders in which git writes, apart from the packs, and which it locks. */
+/** Folders of the repository in which git creates locks and temporary files. */
 const WRITTEN = ["refs", "objects/info", "objects/pack"]
 
 /** Files that a killed git process leaves behind: locks, which block the next process, and parts of packs. */

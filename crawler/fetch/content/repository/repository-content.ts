@@ -40,9 +40,9 @@ export class RepositoryContent implements Content {
   /** `null` if there is no data folder to store it in. */
   readonly #mirror: Mirror | null
   readonly #blobs: Blobs | null
-  /** The files found by the last list. Before the first list, pages are looked up in the table. */
+  /** The files found by the last call of `list`. Before the first call, pages are looked up in the table. */
   #listed: Map<string, RepositoryFile> | null = null
-  /** The readers found by the last list. */
+  /** The readers found by the last call of `list`. */
   #readers: ReadersTree | null = null
   /** The table in which pages were last looked up. */
   #looked: {
@@ -186,7 +186,7 @@ export class RepositoryContent implements Content {
     }
   }
 
-  /** Who may read the files found by the last list, or the files in the table in which pages are looked up. */
+  /** Who may read the files found by the last call of `list`, or the files in the table in which pages are looked up. */
   async #readersNow(): Promise<ReadersTree> {
     if (this.#listed !== null && this.#readers !== null) return this.#readers
     const looked = this.#looked

@@ -21,7 +21,7 @@ const { signal } = new AbortController()
 const guardOf = (...allowed: string[]) =>
   new AddressGuard({ allowed, connections: 4, connectTimeoutMs: 5000 })
 
-/** A repository on this machine, served by a server. */
+/** A repository on this machine, served over HTTP. */
 function served() {
   const folder = temporaryFolder()
   const work = new GitWork(join(folder.path, "all/acme/handbook.git"))

@@ -6,7 +6,7 @@ import { contentOf } from "../kinds.ts"
 /** The message from {@link watchContent}: the content to watch from now on. */
 export type Watched = OfContent
 
-/** The message that this source's content changed or was checked for the first time. */
+/** The message saying that this source's content changed or was checked for the first time. */
 export interface Changed {
   readonly name: string
 }

@@ -11,7 +11,7 @@ export interface LeftToScripts {
 
 /** Maximum number of elements examined closely; more wouldn't change the result. */
 const MAX_CANDIDATES = 100
-/** Maximum number of elements searched below one such element; if there are more, the search counts as successful. */
+/** Maximum number of elements searched below one of these elements; if there are more, the search counts as successful. */
 const MAX_SEARCHED = 2000
 /** Classes and ids of navigation trees without a role. */
 const TREE = /(?:^|[\s_-])(?:page-?tree|tree|tree-?view|side-?nav)(?:[\s_-]|$)/i

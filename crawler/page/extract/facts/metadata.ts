@@ -245,7 +245,7 @@ export function addMeta(meta: Map<string, string>, element: Element): void {
   for (const key of ["name", "property", "itemprop", "http-equiv"]) {
     const name = element.get(key)?.trim().toLowerCase()
     if (!name) continue
-    // Several robots tags are combined; of any other tag, the first one is used.
+    // Several robots tags are combined; for any other tag, the first one is used.
     if ((name === "robots" || name === "fossick") && meta.has(name))
       meta.set(name, `${meta.get(name)},${content}`)
     else if (!meta.has(name)) meta.set(name, content)

@@ -61,7 +61,7 @@ function choose(
     )
       return withoutSite(collapse(candidate), crumbNames(headings))
   }
-  // If all these contain only the name of the site, the title is taken from the page's headings.
+  // If the following texts contain only the name of the site, the title is taken from the page's headings.
   const says = (text: string) => text !== "" && (!names.has(normal(text)) || isFrontPage)
   if (shared !== null && says(shared)) return withoutSite(shared, names)
   for (const object of facts.jsonLd) {

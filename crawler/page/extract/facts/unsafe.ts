@@ -40,11 +40,11 @@ function isAdultLabel(label: string): boolean {
 
 /** Number of characters of the text that are examined: the part where a page states its subject. */
 const LOOKED_AT = 8000
-/** Maximum number of times that one word counts: repeating it adds no evidence. */
+/** Maximum number of times that one word is counted: repeating it adds no evidence. */
 const REPEATS = 5
 
 // Words that pornography uses for its own categories and that are rarely found elsewhere; `_` is a space, a hyphen or
-// nothing. Only whole words count, so that Scunthorpe and Essex remain places.
+// nothing. Only whole words are counted, so that Scunthorpe and Essex remain places.
 const SHELF = wordList(
   "xxx milfs? blow_jobs? hand_jobs? cum_shots? creampies? gang_bangs? deep_throats? bukkake hentai futanari cam_girls? " +
     "sex_cams? threesomes? upskirt jerk_off shemales? jizz rimjobs? fleshlights? " +
@@ -94,7 +94,7 @@ export function readsAdult(...texts: readonly (string | null)[]): boolean {
   return score >= 8 && perThousandChars >= 4
 }
 
-/** Each word counts at most {@link REPEATS} times. */
+/** Counts each word at most {@link REPEATS} times. */
 function count(text: string, wordsOf: RegExp, unspaced?: RegExp): { distinct: number; total: number } {
   const times = new Map<string, number>()
   const add = (word: string) => times.set(word, Math.min((times.get(word) ?? 0) + 1, REPEATS))

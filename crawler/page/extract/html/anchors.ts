@@ -21,7 +21,7 @@ const PERMALINK_CLASS =
   /(?:^|[\s_-])(?:headerlink|permalink|anchor(?:-?link|js-link)?|hash-?link|self-?link|heading-?link)(?:[\s_-]|$)/i
 /** Matches text that is only a mark, or the ligature with which an icon font draws such a mark. */
 const MARKS = /^(?:[\p{P}\p{S}\p{Co}\u{1F517}\u2693\s]*|link|insert_link|anchor)$/u
-/** Matches the names of such links for readers who do not see the mark. */
+/** Matches the names that permalinks have for readers who do not see the mark. */
 const CALLED =
   /^(?:permalink|permanent link|permanenter link|lien permanent|enlace permanente|link permanente|permalien|(?:direct |copy )?link (?:to|for) |copy (?:permanent )?link|anchor (?:link )?(?:for|to) |section titled |heading self-link|(?:direkter )?link zu(?:r|m| ) ?|lien (?:direct )?vers |enlace (?:directo )?a )/i
 

@@ -27,7 +27,7 @@ export function headingAnchors(root: Element): ReadonlyMap<Element, string> {
 class NamedHeadings {
   readonly anchors = new Map<Element, string>()
   readonly #taken = new Set<string>()
-  /** The last name, if there has been no text since. */
+  /** The most recent name, if there has been no text since. */
   #pending: string | null = null
   /** A heading without a name, if there has been no text since. */
   #nameless: Element | null = null

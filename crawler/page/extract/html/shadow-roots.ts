@@ -66,7 +66,7 @@ export class ShadowRoots {
       this.#lifts.set(element.parent, Math.max(own, this.#lifts.get(element.parent) ?? 0))
   }
 
-  /** @returns how much deeper than in the source the deepest content of the host became */
+  /** @returns how much deeper the host's deepest content now is in the tree than in the source */
   #compose({ host, template, slots, lift }: Root, inside: number): number {
     const named = new Map<string, (Element | string)[]>()
     for (const child of host.children) {

@@ -381,8 +381,8 @@ class TextParts {
 
   collect(node: Element): void {
     for (const child of node.children) {
-      // Elements without text count too; otherwise calling this at every level of a deep tree would take quadratic
-      // time.
+      // Elements without text count towards the limit too; otherwise calling this at every level of a deep tree would
+      // take quadratic time.
       if (this.#chars > this.#maxChars || this.#nodes++ > this.#maxChars + EMPTY_NODES) return
       if (typeof child === "string") {
         this.parts.push(child)

@@ -5,13 +5,13 @@ import { closest, type Element, elementsOf, firstElement, isBlockTag, textOf } f
 const MAX_CHARS = 40
 /** Number of characters read from a link, including white space. */
 const MAX_READ_CHARS = 400
-/** Maximum number of children of a line of links. */
+/** Maximum number of children of an element whose only text is links back. */
 const MAX_BESIDE = 12
 const MAX_SIBLINGS = 500
-/** Maximum number of elements searched for text inside an empty one. */
+/** Maximum number of elements searched inside an element to make sure that it has no text. */
 const MAX_EMPTY = 50
 const LETTERS = /[\p{L}\p{N}]/u
-/** The fragment for the top of any page (HTML, 7.4.6.3), even if no element has the name. */
+/** The fragment for the top of any page (HTML, 7.4.6.3), even if no element has that name. */
 const START = /^#top$/i
 /** This fragment also means the top, but scripts use it for all kinds of buttons. */
 const BARE = /^#$/
@@ -27,7 +27,7 @@ const EDITS =
 const NAMES = /^(?:h[1-6]|td|th|li|dt|dd|caption|summary|figcaption|blockquote)$/
 const LIST = /^(?:ul|ol|nav)$/
 
-/** An element with its number in the order of the page. */
+/** An element and its position in document order. */
 interface Placed {
   readonly element: Element
   readonly at: number
@@ -36,7 +36,7 @@ interface Placed {
 interface Places {
   /** Elements that are targets of links, by name. */
   readonly byName: ReadonlyMap<string, Placed>
-  /** The number of the first heading in the order of the page. */
+  /** The position of the first heading in document order. */
   readonly heading: number
 }
 
@@ -92,7 +92,7 @@ function leadsBack({ element: link, at }: Placed, { byName, heading }: Places): 
   if (BARE.test(href)) return !link.has("aria-expanded") && !link.has("aria-controls") && !holdsPicture(link)
   const name = href.slice(1)
   const place = byName.get(name)
-  // The target is created by a script or no longer exists, so only its name can tell.
+  // The target is created by a script or no longer exists, so the name is the only clue.
   if (place === undefined) return HEAD_OF_PAGE.test(name)
   if (place.at >= at || isWithin(link, place.element)) return false
   return place.at <= heading || LIST.test(place.element.tag) || HEAD_OF_PAGE.test(name)
@@ -103,7 +103,7 @@ function isWithin(link: Element, place: Element): boolean {
   return !/^(?:body|main|article)$/.test(place.tag) && closest(link.parent, (at) => at === place) !== null
 }
 
-/** The largest block around a link that has no text except such links, or null. */
+/** The largest block around a link that has no text except links in `back`, or null. */
 function blockOf(link: Element, back: ReadonlySet<Element>): Element | null {
   let block: Element = link
   for (let above = link.parent; above !== null && above.tag !== "body"; above = above.parent) {
@@ -133,7 +133,7 @@ const isBetweenBlocks = (element: Element): boolean =>
   besides(element)?.every((one) => one === undefined || (typeof one !== "string" && isBlockTag(one.tag))) ===
   true
 
-/** Whether nothing follows a block in its section: it is the last, or comes before a heading or a rule. */
+/** Whether nothing follows a block in its section: it is the last block, or comes before a heading or a rule. */
 function isLast(block: Element): boolean {
   const behind = besides(block)?.[1]
   return behind === undefined || (typeof behind !== "string" && (isHeading(behind) || behind.tag === "hr"))

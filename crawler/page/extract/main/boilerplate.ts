@@ -14,7 +14,7 @@ export function isNeverText(element: Element): boolean {
   return NEVER_TEXT.has(element.tag) && !isFormulaScript(element)
 }
 
-/** How certain a sign is that an element is not main content. */
+/** How strongly a sign suggests that an element is not main content. */
 export type Suspicion =
   | "some"
   | "strong"
@@ -24,7 +24,7 @@ export type Suspicion =
   | "on-article"
   | "beside-text"
 
-/** A sign on an element that it is not main content: a word of its class, its tag or its role. */
+/** A sign that an element is not main content: a word in its class, its tag or its role. */
 export interface Sign {
   readonly name: string
   readonly suspicion: Suspicion
@@ -124,7 +124,7 @@ function isSectionHeader(header: Element): boolean {
 /** The class that Docusaurus uses so that headings, when scrolled to, stop below its bar: `anchorWithStickyNavbar_LWe7`. It says nothing about the heading. */
 const BELOW_BAR = /\banchor(?:With|Target)StickyNavbar\w*/g
 
-// Signs by class value, cached because class values are repeated all over a page, and from page to page of a site.
+// Signs by class value, cached because class values are repeated all over a page, and across the pages of a site.
 const remembered = new Map<string, readonly Sign[]>()
 const MAX_REMEMBERED = 20_000
 

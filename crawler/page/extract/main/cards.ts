@@ -121,9 +121,9 @@ export interface Reading {
 }
 
 /**
- * Leaves out three or more boxes of one kind, each a short text with a link: in the text of an article, if they have
- * little of its prose; and after its end, if each has a picture or a headline. `after`: prose of the main content after
- * `parent`.
+ * Leaves out three or more boxes of one kind, each a short text with a link: in the text of an article, if they contain
+ * little of its prose; and after its end, if each has a picture or a headline. `after`: amount of prose in the main
+ * content after `parent`.
  */
 export function skipCards(
   parent: Element,
@@ -176,7 +176,7 @@ export function skipCards(
 
 /** Minimum amount of prose before teasers. */
 const LEAST_TEXT = 400
-/** Minimum share of links (the headlines) in the text of teasers. */
+/** Minimum share of link text (the headlines) in the text of teasers. */
 const LINKED_SHARE = 0.1
 /** Minimum share of an `article`'s prose that a single box of paragraphs must contain for cards inside the article to mark its end: a ranking consists entirely of cards. */
 const PARAGRAPH_SHARE = 0.4
@@ -205,7 +205,7 @@ function isTeaser(element: Element): boolean {
 
 const isPicture = ({ tag }: Element): boolean => tag === "img" || tag === "picture"
 
-/** Whether teasers link to different pages and their links have text. */
+/** Whether the teasers link to distinct pages and their links have text. */
 function leadAway(teasers: readonly Element[], measures: Measures): boolean {
   const targets = new Set<string | null>()
   let chars = 0

@@ -164,7 +164,7 @@ function proseOf(parent: Element, skipped: ReadonlySet<Element>, measures: Measu
   return prose
 }
 
-/** A heading whose lists were all left out has no purpose any more. */
+/** Leaves out headings whose lists were all left out, because they no longer have a purpose. */
 function skipEmptySections(parent: Element, skipped: Set<Element>, measures: Measures): void {
   let heading: Element | null = null
   let hasLost = false
@@ -184,7 +184,7 @@ function skipEmptySections(parent: Element, skipped: Set<Element>, measures: Mea
     }
     const rank = /^h([2-6])$/.exec(child.tag)
     if (rank === null) {
-      // An empty box adds nothing; a picture adds something.
+      // An empty box doesn't count as content below the heading; a picture does.
       if (!measures.has(child) || measures.get(child)!.chars > 0 || holdsPicture(child)) heading = null
     } else {
       if (heading === null || Number(rank[1]) <= Number(heading.tag[1])) close()

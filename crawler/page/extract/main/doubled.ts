@@ -6,9 +6,9 @@ import type { TextMeasure } from "./text-measure.ts"
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
-/** Number of characters of two texts that are compared. */
+/** How many characters of each of two texts are compared. */
 const MAX_COMPARED = 300
-/** Matches names with which fonts draw icons: `chevron_right`. */
+/** Matches the names that icon fonts draw as icons: `chevron_right`. */
 const ICON_NAME = /^[a-z0-9]+(?:_[a-z0-9]+)*$/
 const ICON_CLASS = /icon|material|symbol|glyph|(?:^|\s)fa[bsr]?(?:\s|$)/i
 
@@ -47,7 +47,7 @@ const LEAST_BESIDE = 80
 const LEAST_FAR = 200
 /** Minimum share of prose in a box anywhere else: many products have the same colours, sizes and prices. */
 const LEAST_PROSE = 0.6
-/** Maximum amount of text compared on a page, so that a page of a thousand equal boxes takes linear time. */
+/** Maximum amount of text compared on a page, so that a page with a thousand identical boxes takes linear time. */
 const MOST_COMPARED_CHARS = 400_000
 
 /**

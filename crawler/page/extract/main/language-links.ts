@@ -9,7 +9,7 @@ const FEWEST_LINKS = 2
 const MOST_ELEMENTS = 1000
 /** The share of the links that must name a language; others may be "more…" or a flag without a name. */
 const LANGUAGE_SHARE = 0.8
-/** The maximum length of the text left when links are removed, such as "Available languages:", the page's language or separators. */
+/** The maximum length of the text that remains without the links, such as "Available languages:", the page's language or separators. */
 const MAX_OTHER_CHARS = 60
 /** The maximum share of a page's text that a switcher can make up: a page with little other text is itself a list of translations. */
 const MAX_SHARE = 0.4

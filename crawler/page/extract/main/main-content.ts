@@ -48,7 +48,7 @@ const DESCENT_SHARE = 0.85
 
 /**
  * Finds the main content of a document in three steps: leave out elements that are never text; leave out elements whose
- * tag, role or class marks them as boilerplate, unless they hold too much of the page's text; then descend from the
+ * tag, role or class marks them as boilerplate, unless they contain too much of the page's text; then descend from the
  * body (or the single `main`, `article` or `articleBody`) as long as one child contains nearly all the prose. `leftOut`
  * lists parts known not to belong to the content.
  */
@@ -185,7 +185,7 @@ class SignedParts {
     return found.length > 0 && isOneOfMany(element, this.#signed, this.#measures) ? NO_SIGNS : found
   }
 
-  /** Whether signs say that an element is boilerplate. */
+  /** Whether the signs on an element show that it is boilerplate. */
   #believes(found: readonly Sign[], element: Element, { isBeside, trusted }: Place): boolean {
     if (found.some(({ suspicion }) => suspicion === "beside-text") && this.#isAmongText(element))
       this.boxes.add(element)
@@ -366,7 +366,7 @@ function losesText(from: Element, to: Element, measures: Measures): boolean {
   return own.prose < ARTICLE_PROSE || firstElement(to, ({ tag }) => tag === "h1") === null
 }
 
-/** The minimum amount of text outside links that goes with the first heading: a short notice. */
+/** The minimum amount of text outside links that must accompany the first heading for both to be kept: a short notice. */
 const LEAST_HEADED = 60
 
 /**

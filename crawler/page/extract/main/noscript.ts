@@ -26,7 +26,7 @@ function skipBelow(element: Element, skipped: Set<Element>, heads: PanelHeads, i
       // The element's text may belong to a heading.
       if (child.tag === "button") skipBelow(child, skipped, heads, isInCode)
     } else {
-      // Only for the outermost code element: counting lines again at each level would take quadratic time.
+      // This is done only for the outermost code element: counting lines again at each level would take quadratic time.
       const isCode = !isInCode && (child.tag === "pre" || (child.tag === "div" && isCodeLines(child)))
       if (isCode) skipBesideCode(child, skipped)
       if (child.tag === "noscript") child.asBlock = true
@@ -66,7 +66,7 @@ function isPicture(image: Element): boolean {
   return /\.(?:jpe?g|png|webp|avif|svg)$/i.test(URL.parse(src)?.pathname ?? "")
 }
 
-/** Pages built by script sometimes carry their text in `<noscript>` for other readers. */
+/** Pages built by scripts sometimes put their text in `<noscript>` for readers without scripts. */
 export function showNoscript(body: Element, skipped: Set<Element>, shownChars: number): boolean {
   let shown = false
   walk(body, (element) => {

@@ -5,7 +5,7 @@ import { signsOf } from "./boilerplate.ts"
 
 /** The minimum length of the text outside links and headings; less could be a menu entry. */
 const LEAST_TEXT = 40
-/** The largest share of links in a box of text. */
+/** The largest share of link text in a box of text. */
 const MOST_LINKS = 0.25
 /** The maximum length of the text before the heading of a box, such as a date or a number. */
 const MOST_BEFORE_HEADING = 60

@@ -18,7 +18,7 @@ export function measureText(root: Element, skipped: ReadonlySet<Element>): Map<E
   return measures
 }
 
-/** Measures again the parts that lost text when the elements of `skipped` from index `since` on were added. */
+/** Repeats the measurement of the parts that lost text when the elements of `skipped` from index `since` on were added. */
 export function measureAgain(
   measures: Map<Element, TextMeasure>,
   root: Element,

@@ -4,7 +4,7 @@ import { type Element, elementsOf, textOf } from "../html/tree.ts"
 
 /** Maximum number of boxes around code searched for line numbers beside them: a cell, a row, a scroller. */
 const MAX_AROUND = 4
-/** If there is text of this length next to it, a box contains more than code. */
+/** A box with this much text beside the code contains more than code. */
 const MAX_BESIDE_CHARS = 40
 const MAX_BUTTON_CHARS = 20
 

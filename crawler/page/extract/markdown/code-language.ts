@@ -31,7 +31,7 @@ const AROUND = new Set("code pre td tr tbody table div figure section span".spli
 const MAX_BESIDE = 3
 /** If there are more siblings, finding the code's place among them each time would take quadratic time. */
 const MAX_SIBLINGS = 500
-/** Includes the spaces between boxes. */
+/** How many characters of a label are read, including the spaces between boxes. */
 const MAX_LABEL_CHARS = 100
 
 /** The language of a code block, as marked on the block, inside it, around it or beside it; empty if it is not marked. */

@@ -244,7 +244,7 @@ class CodeText {
       const isData = found.some(({ isLiteral, isBox }, i) => isLiteral || (!isBox && /^\S/.test(rests[i]!)))
       if (isData || found.length < MIN_NUMBERED || found.length < lines) return
     }
-    // If single spaces separate the numbers from the lines, they are dropped too.
+    // If single spaces separate the numbers from the lines, the spaces are dropped too.
     const isApart =
       rests.every((rest) => /^[ \t\u00A0]|^$/.test(rest)) &&
       rests.some((rest) => /^[ \t\u00A0](?:\S|$)/.test(rest))

@@ -160,8 +160,8 @@ function isBalanced(tex: string): boolean {
   return depth === 0
 }
 
-// Whether a paragraph has formulas is known only at its end, and decides how its other dollar signs are written. Until
-// then, a noncharacter (Unicode §23.7) marks formulas.
+// If a paragraph has formulas, its other dollar signs are written differently, but only its end shows whether it has
+// any. Until then, a noncharacter (Unicode §23.7) marks formulas.
 const MARK = "\uFDD2"
 
 /** Wraps a formula in marks that {@link settled} turns into dollar signs. */

@@ -5,7 +5,7 @@ export const STRONG = new Set(["b", "strong"])
 export function wrapped(inner: string, mark: string): string {
   const text = inner.trim()
   if (text === "") return inner
-  // Emphasis must not span a line break written as a new paragraph line, nor start with white space.
+  // Emphasis must neither start nor end with white space.
   const lead = /^\s/.test(inner) ? " " : ""
   const tail = /\s$/.test(inner) ? " " : ""
   return lead + mark + text + mark + tail
@@ -26,7 +26,7 @@ export function codeSpan(text: string): string {
 /**
  * Inline markdown while it is being assembled. Adjacent code spans are merged, and so is adjacent bold text, because
  * their marks side by side would be read as other marks. Marks in text are escaped, and code does not begin or end with
- * one.
+ * a mark.
  */
 export class InlineText {
   // Only the last part is examined, because examining the end of all of them would mean joining them each time.

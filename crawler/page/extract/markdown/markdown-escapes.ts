@@ -14,7 +14,7 @@ export function escapeText(text: string): string {
   return escaped.includes("$") ? escapeFormulas(escaped) : escaped
 }
 
-/** Markdown ignores escapes inside formulas, so text that contains escapes must not read as a formula. */
+/** Markdown ignores escapes inside formulas, so text that contains escapes must not look like a formula. */
 function escapeFormulas(escaped: string): string {
   let written = ""
   for (let at = 0; at < escaped.length;) {

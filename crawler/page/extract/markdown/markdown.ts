@@ -37,7 +37,7 @@ export const toMarkdown = (root: Element, options: MarkdownOptions): string =>
   write(root, options, new Map()).markdown
 
 /**
- * The same, with the lines of headings that have an address.
+ * Like {@link toMarkdown}, with the lines of headings that have an address.
  * @param document the tree that contains `root`: a heading's name may be before the main content
  */
 export const toAnchoredMarkdown = (

@@ -1,8 +1,8 @@
 import type { Element } from "../html/tree.ts"
 
 /**
- * Turns presentation MathML (MathML Core) into readable TeX that typesets the same. MathJax's own elements are MathML under other
- * names: `<mjx-mfrac>`, or `<g data-mml-node="mfrac">` in its drawings.
+ * Turns presentation MathML (MathML Core) into readable TeX that is typeset in the same way. MathJax's own elements are
+ * MathML under other names: `<mjx-mfrac>`, or `<g data-mml-node="mfrac">` in its drawings.
  */
 export function mathmlToTex(math: Element): string {
   return joined(elementsOf(math).map(texOf))

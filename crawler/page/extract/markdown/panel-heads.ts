@@ -8,7 +8,7 @@ const MIN_PANEL_CHARS = 20
 const MAX_PANEL_CHARS = 1000
 /** The number of elements above a control that are checked for its heading or its form. */
 const MAX_ABOVE = 3
-/** The minimum number of similar controls, each before a block, that counts as a row of panels without other signs. */
+/** The minimum number of similar controls, each before a block, that are taken as a row of panels when there is no other sign of one. */
 const MIN_ALIKE = 2
 /** The maximum number of controls read on a page, and of siblings searched for the next one. */
 const MAX_CONTROLS = 1000
@@ -198,7 +198,7 @@ function isPanel(panel: Element, control: Element): boolean {
   if (control.parent !== null && isInside(control.parent, panel)) return false
   const chars = textOf(panel, MAX_PANEL_CHARS).length
   const plain = textOf(panel, MAX_PANEL_CHARS, ({ tag }) => tag === "a" || tag === "button").length
-  // The panel of a tab can consist of a command.
+  // A tab's panel can be as short as a single command.
   return plain >= (control.get("role") === "tab" ? 1 : MIN_PANEL_CHARS) && plain * 2 >= chars
 }
 

@@ -33,7 +33,7 @@ export const writeAsText = offLoop(import.meta.url, toPlainText)
 
 function lineText(line: string): string | null {
   if (/^[\s>]*(?:-{3,}|\|(?: (?:---)? \|)+)$/.test(line)) return null
-  // Two lists in a row have different markers, but readers don't need the difference.
+  // Consecutive lists have different markers, but readers don't need to tell them apart.
   const content = line
     .replace(/^(?:> ?)+/, "")
     .replace(/^(\s*)\*(?= )/, "$1-")

@@ -21,7 +21,7 @@ export class Cascade {
   readonly #styles = new Map<string, Style>()
   readonly #found = new Map<string, readonly Rule[]>()
   readonly #steps: Steps = { left: MAX_STEPS }
-  /** The number of the current element's ancestors that have each name. */
+  /** For each name, the number of the current element's ancestors that have it. */
   readonly #above = new Map<string, number>()
 
   constructor(elements: readonly Element[]) {

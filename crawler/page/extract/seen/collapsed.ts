@@ -83,7 +83,7 @@ const isShownInOtherStates = (element: Element, { isScripted }: Controls, cascad
 const isBehindControl = (neighbours: Neighbours): boolean =>
   neighbours.some((before) => before !== null && holdsControl(before, CONTROL_DEPTH))
 
-/** How many levels deep inside a preceding element a control is searched for. */
+/** How many levels deep a control is searched for inside a preceding element. */
 const CONTROL_DEPTH = 4
 const MAX_CHILDREN = 10
 

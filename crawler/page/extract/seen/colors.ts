@@ -82,7 +82,7 @@ function contrastOf(one: Color, other: Color): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
-/** Readers can't distinguish colours with less contrast than this; even the faintest grey that designers use has 1.3 on white. */
+/** Readers can't distinguish colours with less contrast than this; even the faintest grey that designers use has a contrast of 1.3 on white. */
 const LEAST_CONTRAST = 1.12
 /** The smallest difference in red, green or blue, out of 255, that readers can see despite low contrast: yellow on white has little contrast, but differs in blue. */
 const LEAST_PART = 200

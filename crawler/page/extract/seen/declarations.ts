@@ -90,7 +90,7 @@ export function readInline(text: string): Declarations {
 
 const MAX_INLINE_CHARS = 20_000
 
-/** A length in CSS pixels; null for other values and unknown lengths. `whole`: the length that corresponds to 100 %. */
+/** A length in CSS pixels; null for other values and unknown lengths. `whole`: the length that corresponds to 100%. */
 export function lengthOf(value: string | undefined, whole: number, em = 16): number | null {
   if (value === undefined) return null
   return reckoned(value, "px", (number, unit) => {
@@ -100,7 +100,7 @@ export function lengthOf(value: string | undefined, whole: number, em = 16): num
   })
 }
 
-/** A number or a percentage, with 100 % as 1; null for other values. */
+/** A number or a percentage, with 100% as 1; null for other values. */
 export function numberOf(value: string | undefined): number | null {
   if (value === undefined) return null
   return reckoned(value, "", (number, unit) => (unit === "" ? number : unit === "%" ? number / 100 : null))
@@ -144,7 +144,7 @@ function calculated(value: string): string {
   }
 }
 
-/** Pixels of a unit, in a window of 1280 × 720. */
+/** The size of each unit in pixels, in a window of 1280 × 720. */
 const UNITS: Readonly<Record<string, number>> = {
   px: 1,
   pt: 4 / 3,

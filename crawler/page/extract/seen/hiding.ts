@@ -19,7 +19,8 @@ export function hidingOf(element: Element, style: Style, isIn3d: boolean): strin
   const hasHidden = element.has("hidden")
   if (INSTEAD.has(element.tag)) return "display"
   if (style.size === 0 && !hasHidden && element.tag !== "rp" && !isUnopened(element)) return null
-  // Parentheses for browsers without ruby support, which no longer exist. A real one contains no letters.
+  // `<rp>` contains parentheses for browsers without ruby support, which no longer exist. A genuine one contains no
+  // letters.
   if (element.tag === "rp" && /\p{L}/u.test(textOf(element))) return "display"
   if (hasHidden && element.get("hidden") !== "until-found" && (style.get("display") ?? "none") === "none")
     return "hidden"
@@ -36,7 +37,7 @@ export function hidingOf(element: Element, style: Style, isIn3d: boolean): strin
   return isCut(style) || isFar(style) ? "heard" : isFlat(style) ? "flat" : null
 }
 
-/** The opacity by the element's own properties alone, from 0 to 1. */
+/** The opacity that results from the element's own properties alone, from 0 to 1. */
 export function opacityOf(style: Style): number {
   const faded = /opacity\(\s*([\d.]+%?)\s*\)/.exec(style.get("filter") ?? "")?.[1]
   return shareOf(style.get("opacity")) * shareOf(faded)

@@ -110,7 +110,7 @@ function specificityOf(tokens: readonly Selector[]): number {
   return sum
 }
 
-/** Element name, id and classes, each prefixed with a mark of its kind. */
+/** Element name, id and classes, each prefixed with a mark for its kind. */
 export function namesOf(element: Element): string[] {
   const names = [`<${element.tag}`]
   const id = element.get("id")

@@ -14,7 +14,7 @@ export interface Rule {
   readonly widths: readonly number[]
   /** The position among the rules; of two rules with equal specificity, the later one wins. */
   readonly order: number
-  /** See the scope of an element. */
+  /** The scope of the rule's style sheet: see the `scope` of an element. */
   readonly scope: number
 }
 

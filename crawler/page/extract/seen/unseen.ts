@@ -49,9 +49,9 @@ const PICTURES = new Set("img picture video canvas svg iframe object embed".spli
 
 /**
  * Removes the parts of a document that no reader sees: parts that are not displayed, transparent, without size, in the
- * colour of the background, outside the window, or clipped. Collapsed parts stay (`<details>`, tabs, parts that a style
- * sheet shows in another state or in narrow windows), and so do headings and short labels for screen readers, unless
- * they contain instructions to language models.
+ * colour of the background, outside the window, or clipped. Collapsed parts are kept (`<details>`, tabs, parts that a
+ * style sheet shows in another state or in narrow windows), and so are headings and short labels for screen readers,
+ * unless they contain instructions to language models.
  *
  * Style sheets that would have to be fetched are unknown. If there is one, colours and sizes that it could change are
  * not judged; rendered pages include the styles computed by the browser ({@link COMPUTED}).

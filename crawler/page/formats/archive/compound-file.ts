@@ -29,7 +29,7 @@ function directoryOf(bytes: Buffer): Buffer {
   const shift = bytes.readUInt16LE(30)
   if (shift !== 9 && shift !== 12) throw new RangeError("no size of a sector")
   const size = 2 ** shift
-  // The header takes one sector, whatever the size of the others.
+  // The header takes up one sector, whatever the size of the other sectors.
   const startOf = (sector: number) => Math.max(HEADER_BYTES, size) + sector * size
   const next = (sector: number) => {
     const table = Math.floor((sector * 4) / size)

@@ -16,7 +16,7 @@ export interface CellInk {
 export const LEAST_POINTS = 2
 export const PAPER: Color = [255, 255, 255, 1]
 const INK: Color = [0, 0, 0, 1]
-/** Black, white, red, green, blue, yellow, magenta, cyan: twice (§18.8.27). 64 is the window's text colour, 65 its background. */
+/** The indexed colours (§18.8.27): black, white, red, green, blue, yellow, magenta, cyan, then the same again. 64 is the window's text colour, 65 its background. */
 const INDEXED = ["000000", "ffffff", "ff0000", "00ff00", "0000ff", "ffff00", "ff00ff", "00ffff"]
 
 /** The colour from `rgb`, `indexed` or `theme`; null if it depends on more than the file's styles. */
@@ -35,7 +35,7 @@ export function sheetColor(attributes: Readonly<Record<string, string>>): Color 
   return hex === undefined ? null : colorOf(`#${hex}`)
 }
 
-/** Makes a colour lighter up to white (1), or darker down to black (-1); only for greys (§18.8.19). */
+/** Lightens a colour, up to white (1), or darkens it, down to black (-1); only for greys (§18.8.19). */
 function tinted([red, green, blue]: Color, tint = "0"): Color | null {
   const share = Number(tint)
   if (Number.isNaN(share) || Math.abs(share) > 1) return null

@@ -110,7 +110,7 @@ export function withChartTexts(format: "docx" | "pptx", body: Uint8Array): Uint8
   return zipSync({ ...files, ...changed }, { level: 0 })
 }
 
-/** A piece of the document that starts with a frame, which is replaced by the chart's words. */
+/** A piece of the document that starts with a frame, with the frame replaced by its chart's words. */
 function withWords(format: "docx" | "pptx", piece: string, textOf: (id: string) => string): string {
   const close = `</${FRAMES[format]}>`
   const end = piece.startsWith(`<${FRAMES[format]}`) ? piece.indexOf(close) : -1

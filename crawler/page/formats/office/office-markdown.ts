@@ -89,7 +89,7 @@ class Writer {
     return { markdown, anchors: this.#anchors(), links: [...this.#links.values()], note: this.#note }
   }
 
-  /** Slides' anchors have no fragment: programs that show slides don't use addresses for them. */
+  /** The anchors of slides have no fragment: programs that show slides have no addresses for single slides. */
   #anchors(): PageAnchor[] {
     const numbers = new Map(this.#slides.map(({ before, number }) => [before, number]))
     let line = 0

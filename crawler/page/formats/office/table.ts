@@ -1,4 +1,4 @@
-/** The maximum number of cells: more would add nothing to a search, and would cost as much as a book. */
+/** The maximum number of cells: more would add nothing to a search, and would take as long to process as a book. */
 export const MAX_TABLE_CELLS = 100_000
 /** The maximum number of columns; the rest are dropped. */
 export const MAX_COLUMNS = 200

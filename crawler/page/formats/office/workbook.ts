@@ -72,7 +72,7 @@ function readSheetNames(zip: Zip): { readonly sheets: readonly Sheet[]; readonly
   return { sheets, isFrom1904 }
 }
 
-/** The texts that cells share, by the index with which cells refer to them. */
+/** The texts that cells share, by the index that cells use to refer to them. */
 function readSharedTexts(xml: Uint8Array | null): RichText[] {
   const texts: RichText[] = []
   const text = new RichTextReader()

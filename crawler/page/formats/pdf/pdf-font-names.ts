@@ -1,7 +1,7 @@
 const FONT = Buffer.from("/Font")
 /** The maximum number of characters between `/Type` and `/Font` in an entry. */
 const MAX_BLANKS = 16
-/** Characters of a font's dictionary read before and after `/Type /Font`; its long parts are separate objects. */
+/** How many characters of a font's dictionary are read before and after `/Type /Font`; the dictionary's long parts are separate objects. */
 const MAX_DICTIONARY_CHARS = 4000
 /** The maximum number of dictionaries read; a file of thousands of pages has hundreds of fonts. */
 const MAX_FONTS = 5000

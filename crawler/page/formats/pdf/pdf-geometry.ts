@@ -1,4 +1,4 @@
-/** A transformation matrix, in the order of PDF (ISO 32000-1 §8.3.3). */
+/** A transformation matrix, with its numbers in the order that PDF uses (ISO 32000-1 §8.3.3). */
 export type Matrix = readonly [number, number, number, number, number, number]
 export type Box = readonly [left: number, bottom: number, right: number, top: number]
 

@@ -28,7 +28,7 @@ const UNREAL = /[\p{Cc}\p{Co}\p{Cn}\uFFFD]/gu
  * §9.10.2); the library then returns the glyph numbers as if they were letters.
  */
 export class PdfLetters {
-  /** The number of readable letters in all runs so far, and of unreadable ones; blanks don't count. */
+  /** The number of readable letters in all runs so far, and of unreadable ones; blanks are not counted. */
   readable = 0
   lost = 0
   readonly #fonts = new Map<string, FontSample>()

@@ -58,7 +58,7 @@ export function linesOf(
 
 /** How many runs back a repeated run can be: programs draw shadows and outlines after each line or each paragraph. */
 const MAX_REPEATED = 200
-/** The maximum distance, in points, between two drawings of one run. */
+/** The maximum distance, in points, between drawings of the same run. */
 const SHIFTED = 1
 
 /** The runs without repetitions at the same place, which programs draw for a shadow, an outline or bold letters. */

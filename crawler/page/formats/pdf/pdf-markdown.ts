@@ -25,7 +25,7 @@ const HEADING_FACTOR = 1.12
 const TITLE_FACTOR = 1.3
 const MAX_HEADING_CHARS = 200
 const MAX_HEADING_LEVELS = 4
-/** Lines further apart than this multiple of the usual distance belong to two paragraphs. */
+/** Lines further apart than this multiple of the usual distance belong to separate paragraphs. */
 const PARAGRAPH_FACTOR = 1.3
 /** Cells longer than this are columns of prose. */
 const MAX_CELL_CHARS = 60
@@ -54,7 +54,7 @@ interface Measures {
   readonly bodySize: number
   /** The font sizes larger than the text's, largest first. */
   readonly headingSizes: readonly number[]
-  /** The usual distance between two lines, in multiples of the font size. */
+  /** The usual distance between lines, in multiples of the font size. */
   readonly leading: number
   /** Words that occur in the text with a hyphen inside a line, in lower case. */
   readonly hyphenated: ReadonlySet<string>
@@ -325,7 +325,7 @@ class Writer {
   }
 }
 
-/** A block of the text, with those of its lines where a page's text begins, and the page numbers. */
+/** A block of text, with the lines at which the text of a page begins, and the numbers of these pages. */
 interface PdfBlock {
   text: string
   lines: number

@@ -8,8 +8,8 @@ import { type Language, LANGUAGES } from "./languages.ts"
 import { symbolsOf } from "./symbols.ts"
 
 /**
- * Reads a source file: a heading for each symbol, such as `function parseUrl`, above its code with its comment. Each
- * heading has the fragment for its line in the form that forges use: `L120`. Null if the language is unknown.
+ * Reads a source file: a heading for each symbol, such as `function parseUrl`, above the symbol's comment and code.
+ * Each heading has the fragment for its line in the form that forges use: `L120`. Null if the language is unknown.
  */
 export function readCode(text: string, url: string): DocumentText | null {
   const language = languageOf(url, text)

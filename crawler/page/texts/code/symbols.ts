@@ -1,6 +1,6 @@
 import type { Language, SymbolForm } from "./languages.ts"
 
-/** A symbol of a source file. Lines count from 0. */
+/** A symbol of a source file. Line numbers start at 0. */
 export interface CodeSymbol {
   /** The symbol's label, such as `method Session.open`. */
   readonly label: string
@@ -19,7 +19,7 @@ const MAX_LINES_ABOVE = 200
 const MAX_LABEL_CHARS = 150
 
 /**
- * A function of C or C++ that is not indented: a type, a name, the parameters, and no semicolon. The rest of its
+ * A C or C++ function that is not indented: a type, a name, the parameters, and no semicolon. The rest of its
  * parameters may be on the next lines.
  */
 const C_FUNCTION =

@@ -82,7 +82,7 @@ function outputText(output: Data, url: string): string[] {
   if (type === "stream") return printed(joined(output["text"]))
   if (type === "error" || type === "pyerr")
     return printed(`${textOf(output["ename"])}: ${textOf(output["evalue"])}`)
-  // Outputs are keyed by media type since format 4, and were keyed by short names before.
+  // Outputs have been keyed by media type since format 4, and were keyed by short names before.
   const data = output["data"] === undefined ? output : dataOf(output["data"])
   const markdown = joined(data["text/markdown"])
   if (markdown !== "") return [tidyMarkdown(markdown.slice(0, MAX_OUTPUT_CHARS), url)]

@@ -1,7 +1,7 @@
 import { textFormat } from "../text-format.ts"
 import { LANGUAGES } from "../code/languages.ts"
 
-/** Source files of programming languages, and files of settings and data that are read like them. */
+/** Source files of programming languages, and settings and data files that are read like them. */
 export const code = textFormat({
   name: "code",
   types: [

@@ -13,7 +13,7 @@ export interface WrittenText {
 }
 
 /**
- * Turns the HTML generated from a markup into markdown: all of it is content.
+ * Turns the HTML generated from a markup language into markdown: all of it is content.
  * @param url the address that its relative addresses are resolved against
  * @param isLeftOut elements to leave out, with everything below them
  */

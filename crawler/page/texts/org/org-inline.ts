@@ -36,7 +36,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   backslash: "\\", check: "✓", checkmark: "✓", LaTeX: "LaTeX", TeX: "TeX", emsp: " ", ensp: " ", shy: "", zwnj: "",
 } // prettier-ignore
 
-/** A piece of Org text as HTML. Of links with abbreviations and links to places in the file, only the label is kept. */
+/** A piece of Org text as HTML. For links with abbreviations and links to places in the file, only the label is kept. */
 export function orgInlineHtml(text: string, depth = 0): string {
   let html = ""
   let from = 0

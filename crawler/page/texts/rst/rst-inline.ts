@@ -31,7 +31,7 @@ const MARKED = new RegExp(
   "gu",
 )
 
-/** Roles whose text is a name in code. For a role of a domain (`py:func`), its last part is compared. */
+/** Roles whose text is a name in code. For a role in a domain (`py:func`), its last part is compared. */
 const CODE_ROLES = new Set(
   (
     "attr attribute class code command cpp data envvar event exc expr file filepath func function keyword kbd lexer literal makevar meth method " +

@@ -6,7 +6,7 @@ export interface RstTable {
   readonly heads: number
 }
 
-/** The table of `+---+` and `|` that begins on a line, and the line after it; null if none begins there. */
+/** The table drawn with `+---+` and `|` that begins on a line, and the line after it; null if none begins there. */
 export function gridTable(lines: readonly string[], from: number): { table: RstTable; end: number } | null {
   if (!/^\+(?:[-=]+\+)+\s*$/.test(lines[from]!)) return null
   let end = from

@@ -31,7 +31,7 @@ export interface AlertChannel {
   }
   /** The settings to check when messages are not accepted. */
   readonly settings: string
-  /** Which queue holds its messages: the one for alerts, or the one shared with the webhooks of sources. */
+  /** The queue that the channel's messages wait in: the one for alerts, or the one shared with the webhooks of sources. */
   readonly queue: "alerts" | "webhooks"
   /** The addresses that receive alerts; if empty, the channel is off. */
   readonly receivers: (config: AlertConfig) => readonly string[]

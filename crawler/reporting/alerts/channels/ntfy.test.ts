@@ -9,7 +9,7 @@ import { ntfy } from "./ntfy.ts"
 
 const TOKEN = "tk_of_an_ntfy_server"
 
-/** An ntfy server below a path. It answers each message with the next status, then with 200. */
+/** An ntfy server whose address has a path. It answers each message with the next status, then with 200. */
 async function startServer(statuses: number[] = []) {
   const got: { path: string; headers: Record<string, unknown>; body: Record<string, unknown> }[] = []
   const site = await startTestSite({

@@ -3,14 +3,14 @@ import { defineSource, type Source } from "../../../source.ts"
 import { candidateSources, sourceNamed } from "../membership-reasons.ts"
 import type { TraceParts } from "../step.ts"
 
-/** The source with which to try an address. */
+/** The source to try an address with. */
 interface Chosen {
   readonly source: Source
-  /** Whether it was made from the defaults, because the address belongs to no source. */
+  /** Whether the source was made from the defaults, because the address belongs to no source. */
   readonly isMadeUp: boolean
 }
 
-/** The source with that name, otherwise the first that the address belongs to. Null if there is no source with that name. */
+/** The source with that name, otherwise the first one that the address belongs to. Null if there is no source with that name. */
 export async function sourceFor(
   url: PageUrl,
   name: string | undefined,

@@ -23,9 +23,9 @@ export interface Advice {
   readonly needsBrowser?: boolean
   /** Whether the HTML contains the text even though the page looks like an application. */
   readonly sendsText?: boolean
-  /** The address of its sitemap, if robots.txt lists none. */
+  /** The address of the site's sitemap, if robots.txt lists none. */
   readonly sitemap?: string
-  /** The address of its login form. */
+  /** The address of the site's login form. */
   readonly login?: string
   /** Notes for the operator, one sentence each. */
   readonly notes?: readonly string[]

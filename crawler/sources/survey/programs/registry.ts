@@ -34,7 +34,7 @@ export interface Recognised {
   readonly name: string
   readonly version: string | null
   readonly evidence: readonly string[]
-  /** The section of docs/recipes.md, or `null` for the program. */
+  /** The program's section in docs/recipes.md; `null` if the program has none. */
   readonly recipe: string | null
   readonly advice: Advice
 }

@@ -82,7 +82,7 @@ export interface BackupRun {
   readonly file: string | null
   readonly bytes: number | null
   readonly pages: number | null
-  /** Why it failed. */
+  /** Why the run failed. */
   readonly error: string | null
   /** Other notes for the operator. */
   readonly note: string | null
@@ -91,7 +91,7 @@ export interface BackupRun {
 export interface StoredPlan {
   readonly plan: BackupPlan
   readonly nextRun: Date | null
-  /** When it last ran on its schedule. */
+  /** When a backup last ran on the plan's schedule. */
   readonly lastRun: Date | null
 }
 
@@ -255,7 +255,7 @@ export class BackupTable {
     })
   }
 
-  /** For a restored state: its unfinished run is the one that made the backup, and that run is over. */
+  /** Deletes the unfinished run of a restored state: that run made the backup, and is over. */
   async forgetUnfinished(): Promise<void> {
     await this.#queries.deleteFrom("backup_run").where("state", "in", UNFINISHED).execute()
   }

@@ -35,8 +35,8 @@ export interface MadeBackup extends Deleted {
 }
 
 /**
- * Makes one backup for a plan: writes it, reads all of it back, gives it its name, and deletes the oldest ones beyond
- * the plan's number. Only one process may do so at a time.
+ * Makes one backup for a plan: writes it, reads all of it back, gives it its name, and deletes the oldest backups
+ * beyond the plan's number. Only one process may do so at a time.
  * @throws KnownError that says what the operator can do, or the signal's reason
  */
 export async function makeBackup(options: MakeBackupOptions): Promise<MadeBackup> {
@@ -88,7 +88,7 @@ function freeName(plan: BackupPlan, now: Date): string {
   }
 }
 
-/** Files left by killed backups of this plan. */
+/** Deletes files left behind by killed backups of this plan. */
 async function sweepParts(plan: BackupPlan): Promise<void> {
   const suffix = partOf("")
   for (const name of await readdir(plan.folder)) {

@@ -80,7 +80,7 @@ class Fixture implements AsyncDisposable {
     await this.backups.declare({ name: "fossick", folder: this.folder, keep: 3, schedule, ...plan })
   }
 
-  /** Makes the requested backups, as the backup process does. @param changing runs while the index is read */
+  /** Makes the requested backups, as the backup process does. @param changing called while the index is being read */
   async work(changing: () => Promise<void> | void = () => {}, signal?: AbortSignal): Promise<boolean> {
     const now = this.now
     vi.useFakeTimers({ toFake: ["Date"], now })
@@ -264,7 +264,7 @@ describe("the backup schedule", () => {
 })
 
 describe("a failing backup", () => {
-  /** Makes a backup that has to fail. */
+  /** Makes a backup that is expected to fail. */
   async function failing(change: (fixture: Fixture) => void) {
     const fixture = await Fixture.open()
     await fill(fixture.dataDir)

@@ -88,7 +88,7 @@ export class SmallAppliance implements AsyncDisposable {
     }
   }
 
-  /** Makes a backup as another process would. @param changing runs between copying the state and copying the index */
+  /** Makes a backup as another process would. @param changing called between copying the state and copying the index */
   async backUp(file: string, changing: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const db = await openStateStore(this.dataDir)
     await using engine = await openIndex(this.dataDir, "read")

@@ -13,8 +13,8 @@ import { reachOf } from "../../../../identity/accounts/reach/reach.ts"
 import type { JobRequest } from "../../jobs/crawl-request.ts"
 import { openFirecrawlJobs } from "../../open-firecrawl.ts"
 
-// Works on the jobs of a data folder and sends their messages until it is killed: node job-worker.ts <folder> <host
-// of the site>
+// Works on the jobs in a data folder and sends their messages until it is killed: node job-worker.ts <folder> <host of
+// the site>
 
 /** The request for a job to be accepted. */
 export interface Asked {

@@ -31,7 +31,7 @@ export interface CheckedSource {
   readonly fitsFile: boolean
 }
 
-/** Checks a source like `PUT /admin/sources/{name}`, which declares it if there is no problem. */
+/** Checks a source as `PUT /admin/sources/{name}` does, which declares the source if there is no problem. */
 export async function checkSource(
   written: Written,
   config: AdminParts["crawlerConfig"],
@@ -156,7 +156,7 @@ function openingProblems(spec: SourceSpec, allowedNetworks: readonly string[]): 
 /**
  * Only the operator, who is responsible, may decide to read pages that a site keeps out of search engines, or to put
  * more load on its server than the settings allow. Runs apply the same rule to stored sources: `sourceBy` and
- * `mannersOf` of the crawler.
+ * `mannersOf` in the crawler.
  */
 function mannersProblems(
   { seeds, sitemaps = [], feeds = [], politeness = {}, ignoreNoindex = false }: SourceSpec,

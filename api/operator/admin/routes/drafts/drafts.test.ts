@@ -95,7 +95,8 @@ describe("a source being written", () => {
     expect(found.yaml).toContain("schedule: { everyHours: 24 }")
     const kept = (await call("POST", "/sources/propose", { url: site.url("/private") })).body
     expect(kept).toMatchObject({ url: null, title: null, robots: { allowed: false } })
-    // Only the operator's own hosts are read despite their robots.txt, and only the file can allow it for its runs.
+    // Only the operator's own hosts are read despite their robots.txt; for a source's runs, only the sources file can
+    // allow this.
     const foreign = { url: "https://docs.example/", ignore_robots: true }
     const refused = await call("POST", "/sources/propose", foreign)
     expect([refused.status, fieldsOf(refused.body.detail)]).toEqual([422, ["ignore_robots"]])

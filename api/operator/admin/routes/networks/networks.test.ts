@@ -12,7 +12,7 @@ import { engineSettings } from "#engine/settings.ts"
 import { answerOf, expectDocumented, SEARCH_KEY, serveApp, TEST_KEY } from "../../../../testing/serve-app.ts"
 import { openAdmin } from "../../open-admin.ts"
 
-/** An appliance without any allowed private network, next to a site on this machine. */
+/** An appliance without any allowed private network, and a site on this machine. */
 async function serve(opened: AsyncDisposableStack, env: NodeJS.ProcessEnv = {}) {
   const { dir, db, engine } = await openDataFolder(opened)
   const site = opened.use(

@@ -27,7 +27,7 @@ const PORTS: Readonly<Record<string, number>> = {
 
 /**
  * Whether the appliance itself, or a service named in its settings (for its index, its state or its models), listens on
- * an address in a network. A crawl must not read these.
+ * an address in a network. A crawl must not read such addresses.
  */
 export async function isOwnService(
   network: string,

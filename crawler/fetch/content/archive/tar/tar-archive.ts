@@ -25,7 +25,7 @@ interface Unpacked {
   readonly spool: Spool
 }
 
-/** A tar file ends with blocks of zeros (POSIX.1-2024, pax, ustar Interchange Format). */
+/** Size of a block in bytes. A tar file ends with blocks of zeros (POSIX.1-2024, pax, ustar Interchange Format). */
 const BLOCK = 512
 
 /**

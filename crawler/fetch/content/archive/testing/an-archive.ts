@@ -62,7 +62,7 @@ export class AnArchive implements AsyncDisposable {
     return "because" in loaded ? `${loaded.because}: ${"detail" in loaded ? loaded.detail : ""}` : loaded.kind
   }
 
-  /** The note passed on by the last list. */
+  /** The note passed on by the last call of `list`. */
   note = ""
   readonly listing = {
     signal: new AbortController().signal,

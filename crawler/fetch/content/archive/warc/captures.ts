@@ -12,7 +12,7 @@ export interface Place {
   readonly length: number
   /** WARC-Record-ID. */
   readonly id: string
-  /** When it was captured, in milliseconds since 1970. */
+  /** When the page was captured, in milliseconds since 1970. */
   readonly at: number
   /** The page's Content-Type. */
   readonly type: string
@@ -33,7 +33,7 @@ const NO_PAGE = new Set([204, 205, 301, 302, 303, 307, 308, 404, 410, 451])
 /** The captures of a file, and its pages. */
 export class Captures {
   readonly #captures: Capture[] = []
-  /** Revisits whose capture is in another file. */
+  /** Number of revisits whose capture is in another file. */
   unresolved = 0
 
   /** @throws ArchiveError when there are too many captures */
@@ -43,8 +43,8 @@ export class Captures {
   }
 
   /**
-   * Returns the newest page of each address. A revisit has the page of the capture that it refers to. A conversion
-   * counts only if there is no capture of the page itself.
+   * Returns the newest page of each address. A revisit has the page of the capture that it refers to. A conversion is
+   * used only if there is no capture of the page itself.
    */
   pages(): Map<PageUrl, Place> {
     const newest = new Map<PageUrl, Capture>()

@@ -14,7 +14,7 @@ export interface ScannedRecord {
   readonly start: Buffer
 }
 
-/** Number of bytes kept of a record: its header, and the HTTP header in its block. */
+/** Number of bytes kept from each record: its header, and the HTTP header in its block. */
 const KEPT_BYTES = 2 * MAX_HEADER_BYTES
 const WINDOW_BYTES = 256 * 1024
 /** Number of bytes read per record of a plain file; more are read only for longer headers. */

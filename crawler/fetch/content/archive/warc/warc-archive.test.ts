@@ -39,7 +39,7 @@ test("the newest capture of an address is its page, as its site sent it, and err
   await using archive = new AnArchive(madeBy("made.warc.gz"))
   expect(await archive.read()).toEqual({
     "http://a.example/a": "<h1>Same</h1>",
-    // A response from an overloaded server doesn't count.
+    // A response from an overloaded server is ignored.
     "http://a.example/busy": "<h1>Busy</h1>",
     "http://a.example/deflate": "<h1>Größe</h1>",
     "http://a.example/file.pdf": "%PDF-1.4 x",
@@ -97,7 +97,7 @@ test("the pages before a truncation are read, and none of the others are removed
       writeFileSync(path, whole.subarray(0, end))
       await using archive = new AnArchive(path)
       const read = await archive.read()
-      // Later records may replace these pages.
+      // In the complete file, later records may replace these pages.
       for (const text of Object.values(read)) expect(text).toMatch(/^(?:<h1>|%PDF|Text|conv)/)
       expect(await archive.textAt("http://a.example/none")).toMatch(
         /^refused: the archive is cut off or damaged/,
@@ -119,7 +119,7 @@ test("a body that unpacks to more than the size limit is too large, however smal
   writeFileSync(path, gzipSync(record))
   await using archive = new AnArchive(path)
   expect(await archive.textAt("http://a.example/")).toMatch(/^too-large: /)
-  // The same, with a record that is itself repetitive.
+  // The same test with a record that is itself repetitive.
   const plain = Buffer.concat([
     Buffer.from(head.replace(/\d+\r\n\r\n$/, "3000000\r\n\r\n")),
     Buffer.alloc(3_000_000),

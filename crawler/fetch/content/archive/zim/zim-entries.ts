@@ -76,7 +76,7 @@ export class ZimEntries {
     return { to: "blob", type: named, cluster: bytes.readUInt32LE(8), blob: bytes.readUInt32LE(12) }
   }
 
-  /** The index of the first entry that doesn't sort before this one: the directory is sorted by bytes. */
+  /** The index of the first entry that doesn't sort before this namespace and path: the directory is sorted by bytes. */
   async firstFrom(namespace: string, path: string): Promise<number> {
     const wanted = Buffer.from(namespace + path)
     let low = 0

@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000
 const ADDRESS_DAY =
   /[/_-]((?:19|20)\d\d)(?:[/-](0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])|(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))(?=[/._-]|$)/
 
-/** The information, besides its facts, from which a page's date is determined. */
+/** The information, besides a page's facts, from which its date is determined. */
 export interface DatedPage {
   readonly url: string
   readonly title: string

@@ -7,7 +7,7 @@ export interface DateSpot {
   /** The text, or an attribute that contains the date for programs. */
   readonly text: string
   readonly isAttribute: boolean
-  /** Number of characters of text before this one in the document. */
+  /** Number of characters of text before this text in the document. */
   readonly at: number
 }
 

@@ -30,7 +30,7 @@ const PUBLISHED_SIGN =
   /publish|pub-?(?:date|time)|publica(?:tion-?date|d[oa])|publié|post(?:ed|-?date|-?time|-?on)|entry-?date|creat(?:ed|ion-?date)|submitted|issued/i
 const PUBLISHED_WORD =
   /publi[sckqé]|post(?:ed|ad)|veröffentlicht|erschienen|erstellt|verfasst|created|written|submitted|submetid|pubblicat|geplaatst|gepubliceerd|julkaistu|publicer|opublikowan|zveřejněn|objav|megjelent|yayın|опублик|публик|تاریخ|نشر|פורסם|发布|發布|发表|發表|公開|投稿|掲載|등록|입력|게시/i
-/** Such a word at the start of a line, with at most one short word between it and the date. */
+/** Matches a word of publication at the start of a line, with at most one short word between it and the date. */
 const PUBLISHED_START = new RegExp(
   `^\\P{L}*(?:${PUBLISHED_WORD.source})\\p{L}*\\s*(?:\\p{L}{1,4}\\s+)?$`,
   "iu",

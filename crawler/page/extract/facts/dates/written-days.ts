@@ -41,7 +41,7 @@ const FILLERS = 2
 /** Matches punctuation that can be between two parts of a date, besides small words. */
 const BETWEEN = /^[\s.,،、'’·]*$/
 
-/** Whether text might name a day. This is cheap enough for checking all text of a page. */
+/** Whether text might name a day. This is cheap enough to check all of a page's text. */
 export const mayNameDay = (text: string): boolean => YEAR_OR_NUMBERS.test(text)
 
 /**
@@ -71,7 +71,7 @@ function daysInNumbers(text: string, writing: DateWriting): WrittenDay[] {
   return days
 }
 
-/** The year as a number; in Taiwan, three digits count from 1911. */
+/** The year as a number; in Taiwan, three digits are counted from 1911. */
 const yearOf = (digits: string, { country }: DateWriting): number =>
   Number(digits) + (digits.length === 3 && country?.toLowerCase() === "tw" ? BEFORE_ERA["民國"]! : 0)
 

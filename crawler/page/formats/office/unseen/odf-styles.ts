@@ -104,7 +104,7 @@ export function styleOf(styles: Styles, family: string, name: string | undefined
   return Object.assign({}, ...found) as Partial<OdfStyle>
 }
 
-/** The background of a slide: its own, or its master's; white if neither names one. */
+/** The background of a slide: its own, or its master's; white if neither specifies one. */
 export function slideGround(
   style: Partial<OdfStyle>,
   styles: Styles,

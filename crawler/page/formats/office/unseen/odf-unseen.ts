@@ -16,7 +16,7 @@ import { type Attributes, walkXml } from "./walk-xml.ts"
 
 /** Letters smaller than this, in points, cannot be read. */
 const LEAST_POINTS = 2
-/** The number of columns distinguished in one row. */
+/** The maximum number of columns tracked separately in one row. */
 const MAX_COLUMNS = 2000
 
 /**

@@ -159,7 +159,7 @@ function withoutHiddenText(xml: string, hiddenIds: ReadonlySet<string>): string 
 
 const PAPER: Color = [255, 255, 255, 1]
 
-/** The colour of a run's letters; null for the usual one. */
+/** The colour of a run's letters; null for the default colour. */
 function inkOf(run: string): Color | null {
   const color = /<w:color\s[^>]*>/.exec(run)?.[0] ?? ""
   // The theme's background colour takes precedence over the value beside it, which is meant for older programs.
@@ -194,7 +194,7 @@ const MARKERS: Readonly<Record<string, string>> = {
   darkGray: "#808080",
 }
 
-/** Whether a frame lies left of the page or above it, in twentieths of a point. */
+/** Whether a frame lies to the left of the page or above it, in twentieths of a point. */
 function isFramedAway(paragraph: string): boolean {
   const frame = /<w:framePr\s[^>]*>/.exec(paragraph)?.[0]
   if (frame === undefined) return false

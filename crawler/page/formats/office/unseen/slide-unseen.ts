@@ -109,7 +109,7 @@ export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
   return withoutTexts(xml, reader.found)
 }
 
-/** Letters with the same look. */
+/** Letters that look the same. */
 interface Run {
   ink: Color | null
   size: number

@@ -26,7 +26,7 @@ export const sphinx: Program = {
         "/**/_modules/**",
         "re:/(?:genindex(?:-\\w+)?|search|[a-z]+-modindex)(?:\\.html|/)(?:[?#]|$)",
       ],
-      // Read the Docs and similar hosts have each language and version in a separate folder.
+      // Read the Docs and similar hosts put each language and version in a separate folder.
       ...(isVersioned(look.asked, root) ? { seed: root as PageUrl } : {}),
       sitemap: new URL("sitemap.xml", root).href,
       sendsText: true,
