@@ -81,7 +81,7 @@ function Drawn({ history }: { readonly history: History }) {
         name="all"
         of={memory}
         free={(one) => one.memory_free_bytes}
-        more={[{ name: "the search", tone: "good", values: points.map((one) => one.process_memory_bytes) }]}
+        more={[{ name: "Fossick", tone: "good", values: points.map((one) => one.process_memory_bytes) }]}
       />
       {disk !== null && (
         <Used {...measured} title="Disk used" name="used" of={disk} free={(one) => one.disk_free_bytes} />

@@ -109,7 +109,7 @@ function Tiles({ seen: { index, machine, sources } }: { readonly seen: Seen }) {
         </Tile>
         <Tile name="Memory" value={size(machine.memory_free_bytes)}>
           <Used what="Memory used" free={machine.memory_free_bytes} of={machine.memory_bytes} />
-          <span>{size(machine.process_memory_bytes)} used by the search</span>
+          <span>{size(machine.process_memory_bytes)} used by Fossick</span>
         </Tile>
       </dl>
     </section>
@@ -123,7 +123,7 @@ function vectorsLeft({
   seconds_left: seconds,
 }: Seen["index"]) {
   if (passages === 0) return <span>no passages yet</span>
-  if (waiting === 0) return <span>all passages have one</span>
+  if (waiting === 0) return <span>all passages have vectors</span>
   return (
     <>
       <span>{whole(waiting)} to go</span>

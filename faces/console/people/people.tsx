@@ -80,7 +80,7 @@ function Everybody({ group }: { readonly group: string | null }) {
       {value?.total === 0 && !isFiltered && (
         <Nothing icon="people" title="No one has signed in yet">
           <p>
-            Once <code>sign-on.yaml</code> names your identity provider, people can sign in with the accounts
+            Once your identity provider is set up in <code>sign-on.yaml</code>, people can sign in with the accounts
             they already have. <a href="docs/people">About people and groups</a>
           </p>
         </Nothing>

@@ -135,7 +135,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
       }).toString()}`,
     )
     await page.getByRole("button", { name: "See before and after" }).click()
-    const change = page.getByRole("table", { name: "Judged questions that change" })
+    const change = page.getByRole("table", { name: "Judged questions with a different rank" })
     await change.getByText("becomes").first().waitFor()
     expect((await change.getByRole("row").nth(1).innerText()).replaceAll(/\s+/g, " ")).toMatch(
       /^chapter 2 1 → becomes 2 1[.,]000 → becomes 0[.,]631$/,

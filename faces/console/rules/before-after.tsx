@@ -134,18 +134,18 @@ function JudgedChange({ judged }: { readonly judged: Judged }) {
       </dl>
       {judged.asked < judged.total && (
         <p class="small">
-          {judged.asked} of {counted(judged.total, "question")} were asked, always the same ones.
+          {judged.asked} of {counted(judged.total, "question")} were asked, the same ones each time.
         </p>
       )}
       {questions.length === 0 ? (
         <p class="small">
           {judged.asked === 1
-            ? "The judged question ranks as before."
-            : `All ${judged.asked} judged questions rank as before.`}
+            ? "The judged question keeps its rank."
+            : `All ${judged.asked} judged questions keep their ranks.`}
         </p>
       ) : (
         <Table
-          caption="Judged questions that change"
+          caption="Judged questions with a different rank"
           columns={JUDGED_COLUMNS}
           rows={questions}
           keyOf={({ id }) => id}
@@ -178,8 +178,8 @@ function FoundChange({
       ))}
       {same > 0 && (
         <p class="small">
-          {counted(same, shown.length > 0 ? "further question" : "question")} {same === 1 ? "finds" : "find"}{" "}
-          the same as before.
+          {counted(same, shown.length > 0 ? "other question" : "question")} {same === 1 ? "finds" : "find"}{" "}
+          the same pages as before.
         </p>
       )}
     </>

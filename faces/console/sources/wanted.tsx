@@ -27,7 +27,7 @@ export function Wanted({
               {one.url !== null && one.query !== null && <span>asked: “{one.query}”</span>}
               {one.comment !== null && <span>{one.comment}</span>}
               <span class="small">
-                {counted(one.keys, "key")}, last {since(one.last_at)}
+                {counted(one.keys, "key")}, last request {since(one.last_at)}
               </span>
             </div>
             {one.in_index && (

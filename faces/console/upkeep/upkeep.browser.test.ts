@@ -88,7 +88,7 @@ describe("the upkeep screens in a browser", { tags: ["chromium"] }, () => {
     await page.getByRole("button", { name: "Use the multilingual model" }).click()
     const asked = page.getByRole("dialog", { name: "Use Multilingual?" })
     await asked.getByRole("button", { name: "Change the model" }).click()
-    await page.getByText("The model was changed").waitFor()
+    await page.getByText("The model has been changed").waitFor()
     await page.getByText("as requested").waitFor()
     expect(await page.getByRole("button", { name: "Use the multilingual model" }).count()).toBe(0)
     expect(complaints).toEqual([])

@@ -51,7 +51,7 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
   if (!options.some(({ value }) => value === model.wanted))
     options.push({ value: model.wanted, label: model.wanted })
   const offer = change === null && model.setting === null ? whyMultilingual(model) : null
-  const use = () => actions.act("The model was changed", "POST /admin/model", { body: { model: wanted } })
+  const use = () => actions.act("The model has been changed", "POST /admin/model", { body: { model: wanted } })
   return (
     <>
       <p>
@@ -83,7 +83,7 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
         </div>
       ) : (
         <p class="small">
-          The settings name <code>{model.setting}</code>, which wins. To choose here, clear{" "}
+          The model is set to <code>{model.setting}</code> in the settings, which take precedence. To choose here, clear{" "}
           <code>FOSSICK_MODEL</code> and restart.
         </p>
       )}
@@ -97,8 +97,7 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
         >
           <p>
             If this is not the model in use, a new index will be built for it, and the current one will answer
-            until the new one is complete. All passages will get new vectors, which takes as long as the first
-            time.
+            until the new one is complete. All passages will get new vectors, which will take as long as the first time.
           </p>
         </Confirm>
       )}
@@ -110,9 +109,9 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
 function whyMultilingual({ wanted, suited, unread_questions: unread }: State["model"]): string | null {
   if (wanted === "multilingual") return null
   if (unread !== null)
-    return `${whole(unread.count)} of the last ${counted(unread.of, "question")} are in a language that the model in use does not read. The multilingual model reads them.`
+    return `${whole(unread.count)} of the last ${counted(unread.of, "question")} are in a language that the model in use does not read, but the multilingual model does.`
   return suited === "multilingual"
-    ? "Many pages are in a language that the model in use does not read. The multilingual model reads them."
+    ? "Many pages are in a language that the model in use does not read, but the multilingual model does."
     : null
 }
 
