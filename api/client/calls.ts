@@ -1,7 +1,7 @@
 // Generated from the OpenAPI document by `npm run generate:client`; a test compares them. Edit the document, not this file.
 export type ErrorAnswer = {
   readonly detail: {
-    /** What is wrong, for people: names the field and what is allowed. */
+    /** What is wrong, in words: the field, and what is allowed. */
     readonly error: string
     /** With 422: every field that is wrong. */
     readonly problems?: readonly ({
@@ -67,7 +67,7 @@ export type SearchAnswer = {
     readonly field: "source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published"
     /** Most frequent first, at most 50. */
     readonly values: readonly ({
-      /** For `published` a year; for `path` a folder, with its site when there are several: `//docs.example.com/guide`. */
+      /** With `published`, a year; with `path`, a folder, together with its site if there are several: `//docs.example.com/guide`. */
       readonly value: string
       /** Pages. */
       readonly count: number
@@ -102,7 +102,7 @@ export type SearchAnswer = {
   } | undefined
   /** How complete the searched sources are; given with `explain` and when nothing was found. */
   readonly coverage?: {
-    /** True when every source searched holds all the pages that its rules allow, with vectors; also false when that is unknown. */
+    /** True when every source searched holds all the pages that its rules allow, with vectors; false if one doesn't, or if that is unknown. */
     readonly complete: boolean
     /** The sources searched; empty for keys limited to domains, which can't see source names. */
     readonly sources: readonly ({
@@ -123,7 +123,7 @@ export type SearchAnswer = {
       readonly cut_off?: number | undefined
     })[]
     readonly complete_as_of?: string | undefined
-    /** Further sources searched that are not listed. */
+    /** Number of sources that were searched but are not listed. */
     readonly more_sources?: number | undefined
   } | undefined
   /** What `auto_parameters` chose. */
@@ -235,7 +235,7 @@ export type SearchResult = {
   /** The same document in other formats; omitted if empty. */
   readonly other_forms?: readonly ({
     readonly url: string
-    /** The ending of its address: `pdf`, `epub`, `html`. */
+    /** The file extension in its address: `pdf`, `epub`, `html`. */
     readonly format: string
   })[] | undefined
   /** Other results with the same content; omitted if empty. */
@@ -243,14 +243,14 @@ export type SearchResult = {
     readonly url: string
     readonly title: string
   })[] | undefined
-  /** The same page in other languages, also found; omitted if empty. */
+  /** Other results that are this page in another language; omitted if empty. */
   readonly translations?: readonly ({
     readonly url: string
     readonly title: string
     /** ISO 639-1. */
     readonly language: string | null
   })[] | undefined
-  /** The same page in other versions of the documentation, also found; omitted if empty. */
+  /** Other results that are this page in another version of the documentation; omitted if empty. */
   readonly versions?: readonly ({
     readonly url: string
     readonly title: string
@@ -528,7 +528,7 @@ export type ResearchReport = {
   readonly sources: readonly ResearchSource[]
   /** Seconds. */
   readonly response_time: number
-  /** Values of the form that no page gives; they are null. */
+  /** Values in the form that no page gives; they are null. */
   readonly missing?: readonly string[] | undefined
   /** Why a value is missing, if known, by its path. */
   readonly missing_reasons?: { readonly [name: string]: string } | undefined
@@ -551,7 +551,7 @@ export type ResearchSource = {
   readonly url: string
   /** Address of the site's icon. */
   readonly favicon: string | null
-  /** In a PDF or a presentation: the pages or slides that the report cites, as readers know them; omitted if unknown. */
+  /** In a PDF or a presentation: the pages or slides that the report cites, as numbered in the document; omitted if unknown. */
   readonly pages?: readonly string[] | undefined
   /** True when the shown text gives orders to language models; otherwise left out. */
   readonly addresses_models?: boolean | undefined
@@ -585,7 +585,7 @@ export type Watch = {
   /** Id of the key that owns the watch. */
   readonly key_id: string
   readonly created_at: string
-  /** When the watch knew all existing pages: it reports changes since then. Null until then. */
+  /** When the watch had seen all existing pages. It reports changes since then; null until then. */
   readonly ready_at: string | null
   /** Pages that the watch covers now. */
   readonly pages_seen: number
@@ -613,7 +613,7 @@ export type WatchMade = {
   /** Id of the key that owns the watch. */
   readonly key_id: string
   readonly created_at: string
-  /** When the watch knew all existing pages: it reports changes since then. Null until then. */
+  /** When the watch had seen all existing pages. It reports changes since then; null until then. */
   readonly ready_at: string | null
   /** Pages that the watch covers now. */
   readonly pages_seen: number
@@ -643,7 +643,7 @@ export type WatchWithDeliveries = {
   /** Id of the key that owns the watch. */
   readonly key_id: string
   readonly created_at: string
-  /** When the watch knew all existing pages: it reports changes since then. Null until then. */
+  /** When the watch had seen all existing pages. It reports changes since then; null until then. */
   readonly ready_at: string | null
   /** Pages that the watch covers now. */
   readonly pages_seen: number
@@ -673,7 +673,7 @@ export type WatchDelivery = {
   readonly attempts: number
   readonly created_at: string
   readonly last_attempt_at: string | null
-  /** Null once it was delivered or given up. */
+  /** Null once the message has been delivered or given up. */
   readonly next_attempt_at: string | null
   readonly last_status: number | null
   readonly last_error: string | null
@@ -861,7 +861,7 @@ export type SourceEntry = {
   readonly created_at: string
   readonly updated_at: string
   readonly next_run_at: string | null
-  /** Whether each change of its content starts a run; such a source has no schedule. */
+  /** Whether each change to its content starts a run; such a source has no schedule. */
   readonly watched: boolean
   /** Pages of the source in the index. */
   readonly pages: number
@@ -1290,7 +1290,7 @@ export type Job = {
   readonly removals: {
     /** Pages removed from the index because of this run. */
     readonly removed: number
-    /** Removals that waited for an answer when the run ended. */
+    /** Removals that were waiting for an answer when the run ended. */
     readonly held: number
   } | null
   /** A note about how the run ended. */
@@ -1357,7 +1357,7 @@ export type JobDetail = {
   readonly removals: {
     /** Pages removed from the index because of this run. */
     readonly removed: number
-    /** Removals that waited for an answer when the run ended. */
+    /** Removals that were waiting for an answer when the run ended. */
     readonly held: number
   } | null
   /** A note about how the run ended. */
@@ -1394,7 +1394,7 @@ export type Outcomes = {
   readonly outcomes: readonly ({
     readonly outcome: string
     readonly kind: "pages" | "postponed" | "skipped" | "failed"
-    /** The meaning in a few words, for people. */
+    /** The meaning in a few words. */
     readonly meaning: string
   })[]
 }
@@ -1409,7 +1409,7 @@ export type Proposal = {
   readonly asked: string
   /** Address after redirects; null if nothing could be read. */
   readonly url: string | null
-  /** Outcome of the first visit, as runs record it. */
+  /** Outcome of the first visit, as recorded by runs. */
   readonly outcome: string
   readonly detail: string | null
   /** Title of the first page. */
@@ -1421,7 +1421,7 @@ export type Proposal = {
     readonly detail: string | null
     /** Pause that robots.txt asks for. */
     readonly delay_ms: number | null
-    /** Sitemaps that robots.txt names. */
+    /** Sitemaps listed in robots.txt. */
     readonly sitemaps: readonly string[]
   } | null
   readonly program: {
@@ -1451,7 +1451,7 @@ export type Proposal = {
     readonly url: string
     /** Pages of the source that the sitemap lists. */
     readonly pages: number
-    /** Whether runs find the sitemap; if not, the proposed source names it. */
+    /** Whether runs find the sitemap; if not, it is listed in the proposed source. */
     readonly found_by_runs: boolean
   } | null
   readonly feeds: readonly string[]
@@ -1481,7 +1481,7 @@ export type Proposal = {
     /** How to get past the obstacle. */
     readonly help: string | null
   })[]
-  /** Notes about the site's program. */
+  /** Notes about the software that the site runs on. */
   readonly notes: readonly string[]
   readonly estimate: {
     readonly pages: number
@@ -1510,19 +1510,19 @@ export type Proposal = {
 export type SourcePreview = {
   /** Null if the draft has no name. */
   readonly name: string | null
-  /** Where a source of this name is already declared, or null. */
+  /** Where a source with this name is already declared, or null. */
   readonly exists: "file" | "api" | null
   /** The source as YAML for a sources file. */
   readonly yaml: string
   /** Why the source cannot be declared over the API; empty if it can. */
   readonly problems: readonly ({
-    /** The wrong field, such as `limits.pages`; empty if the whole source is wrong. */
+    /** The field that is wrong, such as `limits.pages`; empty if the whole source is wrong. */
     readonly field: string
     readonly message: string
   })[]
   /** Private addresses of the source that are not open yet; `POST /admin/networks` can open them. */
   readonly closed_addresses: readonly string[]
-  /** Whether a sources file can declare it; a file can have some fields that the API refuses. */
+  /** Whether it is allowed in a sources file, where some fields are allowed that the API refuses. */
   readonly fits_file: boolean
   /** Null while the draft is not a valid source. */
   readonly full_crawl: {
@@ -1540,7 +1540,7 @@ export type SourcePreview = {
 export type SourceTrial = {
   /** Why the source cannot be declared over the API; empty if it can. */
   readonly problems: readonly ({
-    /** The wrong field, such as `limits.pages`; empty if the whole source is wrong. */
+    /** The field that is wrong, such as `limits.pages`; empty if the whole source is wrong. */
     readonly field: string
     readonly message: string
   })[]
@@ -1667,7 +1667,7 @@ export type Tried = {
   readonly source: string
   /** Whether a run of the source would visit it. */
   readonly belongs: boolean
-  /** Outcome as runs record it: `indexed`, `skipped:noindex`, `failed:http-status`. */
+  /** Outcome as recorded by runs: `indexed`, `skipped:noindex`, `failed:http-status`. */
   readonly outcome: string
   readonly detail: string | null
   readonly robots: {
@@ -1712,7 +1712,7 @@ export type Tried = {
       /** The text that is searched. */
       readonly text: string
       readonly headings: readonly string[]
-      /** The text as results show it, if it holds code or a table. */
+      /** The text as shown in results, if it contains code or a table. */
       readonly shown?: string | undefined
     })[]
   } | null
@@ -1743,7 +1743,7 @@ export type PageState = {
       /** The text that is searched. */
       readonly text: string
       readonly headings: readonly string[]
-      /** The text as results show it, if it holds code or a table. */
+      /** The text as shown in results, if it contains code or a table. */
       readonly shown?: string | undefined
     })[]
     readonly passages_total: number
@@ -1828,13 +1828,13 @@ export type ModelState = {
       /** Id of the model, with a hash of its weights. */
       readonly embedder: string
     } | null
-    /** The model in the settings, which takes precedence; null if they name none. */
+    /** The model in the settings, which takes precedence; null if none is set. */
     readonly setting: string | null
     /** The requested model: `auto`, a name or a folder. */
     readonly wanted: string
     /** The model that `auto` chose. */
     readonly chosen: "english" | "multilingual" | null
-    /** Why this model is used, for people. */
+    /** Why this model is used, in words. */
     readonly because: string
     /** The model that would suit the pages' languages, if `auto` chose another one. */
     readonly suited: "english" | "multilingual" | null
@@ -2529,7 +2529,7 @@ export type JudgedFile = {
 
 export type ImportedQuestions = {
   readonly added: number
-  /** Questions that got other pages. */
+  /** Questions whose pages changed. */
   readonly changed: number
   readonly deleted: number
   /** All questions after the import. */
@@ -2682,7 +2682,7 @@ export type People = {
 
 export type Person = {
   readonly id: string
-  /** Name of the user, as in the readers of pages after `user:`. */
+  /** User name, as it appears after `user:` in the readers of pages. */
   readonly user: string
   /** Empty if the provider doesn't say. */
   readonly name: string
@@ -2690,7 +2690,7 @@ export type Person = {
   readonly email: string
   /** Identity provider that vouches for the person. */
   readonly provider: string
-  /** Groups of the person, as in the readers of pages after `group:`. */
+  /** Groups of the person, as they appear after `group:` in the readers of pages. */
   readonly groups: readonly string[]
   /** What the person may do, as the role of a key; null if they may do nothing. */
   readonly role: "search" | "write" | "operator" | "admin" | null
@@ -2743,7 +2743,7 @@ export type Groups = {
 }
 
 export type Group = {
-  /** Name of the group, as in the readers of pages after `group:`. */
+  /** Name of the group, as it appears after `group:` in the readers of pages. */
   readonly name: string
   /** People in the group who have signed in. */
   readonly people: number
@@ -3127,7 +3127,7 @@ export interface Calls {
         readonly search_depth?: "basic" | "advanced" | "fast" | "ultra-fast" | null | undefined
         /** Ranks pages that are news, or about finance, higher. Default `general`. */
         readonly topic?: "general" | "news" | "finance" | null | undefined
-        /** Maximum number of results; `auto` returns those before scores drop. */
+        /** Maximum number of results; `auto` cuts the list where the scores drop. */
         readonly max_results?: number | "auto" | null | undefined
         /** Passages per page in `content`; `ultra-fast` ignores it. */
         readonly chunks_per_source?: number | null | undefined
@@ -3423,7 +3423,7 @@ export interface Calls {
       })[]
     }
   }
-  /** List the documents of a source. */
+  /** List the documents in a source. */
   "GET /documents": {
     readonly given: {
       readonly query: { readonly source: string; readonly after?: string | undefined; readonly limit?: number | undefined }
@@ -3508,7 +3508,7 @@ export interface Calls {
       readonly body: {
         /** What the report is about: a question, or a task in your own words. */
         readonly input: string
-        /** How deep to go: `mini` asks what the task asks, `pro` follows up on the answers in two rounds, `auto` chooses by the input. */
+        /** How deep to go: `mini` answers the questions in the task, `pro` also follows up on the answers in two rounds, `auto` chooses based on the input. */
         readonly model?: "mini" | "pro" | "auto" | null | undefined
         /** Whether to stream server-sent events while the report is written. */
         readonly stream?: boolean | null | undefined
@@ -3518,7 +3518,7 @@ export interface Calls {
         readonly citation_format?: "numbered" | "mla" | "apa" | "chicago" | null | undefined
         /** Pages on these domains, subdomains included, rank higher; others still appear. */
         readonly include_domains?: readonly string[] | null | undefined
-        /** No pages on these domains and their subdomains. */
+        /** Leaves out pages on these domains and their subdomains. */
         readonly exclude_domains?: readonly string[] | null | undefined
         /** Only pages from these sources, and from those in `collections`. */
         readonly sources?: string | readonly string[] | null | undefined
@@ -3570,7 +3570,7 @@ export interface Calls {
         readonly url?: string | undefined
         /** With `source`: only addresses that match one of these patterns. */
         readonly include?: readonly string[] | undefined
-        /** With `source`: no addresses that match one of these. */
+        /** With `source`: skips addresses that match one of these patterns. */
         readonly exclude?: readonly string[] | undefined
         /** Shown in lists, feeds and messages. */
         readonly name?: string | undefined
@@ -3582,7 +3582,7 @@ export interface Calls {
         readonly emails?: readonly string[] | undefined
         /** Minimum minutes between two messages; 0 sends them at once. */
         readonly every_minutes?: number | undefined
-        /** Whether messages wait; the feed continues. */
+        /** Whether messages are held back; the feed continues. */
         readonly paused?: boolean | undefined
       }
     }
@@ -3610,7 +3610,7 @@ export interface Calls {
         readonly emails?: readonly string[] | undefined
         /** Minimum minutes between two messages; 0 sends them at once. */
         readonly every_minutes?: number | undefined
-        /** Whether messages wait; the feed continues. */
+        /** Whether messages are held back; the feed continues. */
         readonly paused?: boolean | undefined
       }
     }
@@ -4583,7 +4583,7 @@ export interface Calls {
     }
     readonly answer: ReadersMatrix
   }
-  /** Who would gain and lose pages if the readers of a source changed. */
+  /** Who would gain and lose access to pages if the readers of a source changed. */
   "POST /admin/readers/preview": {
     readonly given: {
       readonly body: {

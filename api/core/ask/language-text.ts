@@ -8,7 +8,7 @@ const MOST_NAMED = 3
 export function languageText({ languages, isScarce, betterModel }: LanguageNotice): string {
   const named = languages.length > MOST_NAMED ? `${scriptOf(languages[0]!)} script` : listed(languages)
   const scarce = `The question is in ${named}, but few or none of the pages searched are.`
-  const better = `The ${betterModel} embedding model reads both the question and the pages; the index's model does not: see docs/embedding-models.md.`
+  const better = `The ${betterModel} embedding model reads both the question and the pages; the index's model does not; see docs/embedding-models.md.`
   return [...(isScarce ? [scarce] : []), ...(betterModel === undefined ? [] : [better])].join(" ")
 }
 

@@ -14,7 +14,7 @@ import { TEST_KEY } from "../../testing/serve-app.ts"
 const GERMAN = "wie wird die Pumpe entlüftet und befüllt?"
 const FEW = "The question is in German, but few or none of the pages searched are."
 const MODEL =
-  "The multilingual embedding model reads both the question and the pages; the index's model does not: see docs/embedding-models.md."
+  "The multilingual embedding model reads both the question and the pages; the index's model does not; see docs/embedding-models.md."
 
 const opened = new AsyncDisposableStack()
 let app: ServedAccounts

@@ -85,7 +85,7 @@ export const searchSchema = object({
     ),
     max_results: anyOf(
       [whole(0, 50), oneOf(["auto"])],
-      "Maximum number of results; `auto` returns those before scores drop.",
+      "Maximum number of results; `auto` cuts the list where the scores drop.",
     ),
     chunks_per_source: chunks(3, "Passages per page in `content`; `ultra-fast` ignores it."),
     time_range: oneOf(

@@ -171,7 +171,7 @@ export function sellingOf(given: Given, mainPort: number): Selling {
   const all = sources.includes("*")
   if (sources.length + collections.length === 0) {
     problems.push(
-      `${x402Settings.sources.name} must name the sources whose pages are sold, or be * for all of them, or ${x402Settings.collections.name} must name collections, when searches are sold`,
+      `${x402Settings.sources.name} must name the sources whose pages are sold (* for all), or ${x402Settings.collections.name} must name collections, to sell searches`,
     )
   }
   if (all && sources.length + collections.length > 1) {

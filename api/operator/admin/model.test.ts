@@ -168,6 +168,6 @@ test("an invalid model is rejected, and the settings take precedence", async () 
   const { status, body } = await call("POST", { model: "english" }, settled)
   expect([status, body.detail.error]).toEqual([
     409,
-    "The settings name the model /srv/models/mine, which takes precedence. To choose one here, clear FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL and restart.",
+    "The model is set to /srv/models/mine in the settings, which take precedence. To choose one here, clear FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL and restart.",
   ])
 })

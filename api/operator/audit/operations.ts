@@ -49,7 +49,7 @@ export const auditOperations = operations("Upkeep", "admin", {
     at: "GET /admin/audit",
     summary: "Who changed what, newest first",
     description:
-      "Each change by a key or person with the role `admin` or `operator`, or by the command line on the data folder.",
+      "Each change made by a key or person with the role `admin` or `operator`, or from the command line on the data folder.",
     query: { ...filters, ...sliceOf() },
     answers: ok(AuditEntries, "The entries."),
     examples: [{ summary: "Changes to sources", query: { object: "sources" } }],

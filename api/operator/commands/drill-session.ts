@@ -56,7 +56,9 @@ export async function drill({ file, into, start, port, json }: DrillArguments): 
   if (code !== EXIT.ok) return code
   if (!start) {
     const how = `FOSSICK_DATA_DIR=${folder} FOSSICK_ENGINE=embedded fossick start`
-    process.stderr.write(`The appliance's own folder is untouched. To serve this one, run ${how}.\n`)
+    process.stderr.write(
+      `The appliance's own folder is untouched. To serve the restored folder, run ${how}.\n`,
+    )
     return EXIT.ok
   }
   const found = { ...(await lookInto(env)), keys: await keysIn(folder) }

@@ -91,7 +91,7 @@ const JudgedFile = namedObject("JudgedFile", {
 })
 const ImportedQuestions = namedObject("ImportedQuestions", {
   added: count(),
-  changed: count("Questions that got other pages."),
+  changed: count("Questions whose pages changed."),
   deleted: count(),
   total: count("All questions after the import."),
 })
@@ -134,7 +134,7 @@ const INSTALL = {
 const noQuestion = { summary: "An unknown question", path: { id: "000000000000" }, status: 404 }
 const noRun = { summary: "An unknown run", path: { id: "999999" }, status: 404 }
 
-/** Questions whose right pages are known, and how well those pages rank. */
+/** Questions for which the right pages are known, and how well those pages rank. */
 export const judgedOperations = operations("Judged questions", "admin", {
   listJudgedQuestions: {
     at: "GET /admin/judged-questions",

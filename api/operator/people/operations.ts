@@ -5,11 +5,11 @@ import { always, count, listOf, namedObject, oneOf, orNull, text, time } from ".
 
 const Person = namedObject("Person", {
   id: text(),
-  user: text("Name of the user, as in the readers of pages after `user:`."),
+  user: text("User name, as it appears after `user:` in the readers of pages."),
   name: text("Empty if the provider doesn't say."),
   email: text("Empty if the provider doesn't say."),
   provider: text("Identity provider that vouches for the person."),
-  groups: listOf(text(), "Groups of the person, as in the readers of pages after `group:`."),
+  groups: listOf(text(), "Groups of the person, as they appear after `group:` in the readers of pages."),
   role: orNull(
     oneOf(KEY_ROLES, "What the person may do, as the role of a key; null if they may do nothing."),
   ),
@@ -41,7 +41,7 @@ const SignInEnded = namedObject("SignInEnded", { id: text("Id of the sign-in."),
 const Groups = namedObject("Groups", {
   groups: listOf(
     namedObject("Group", {
-      name: text("Name of the group, as in the readers of pages after `group:`."),
+      name: text("Name of the group, as it appears after `group:` in the readers of pages."),
       people: count("People in the group who have signed in."),
       sources: listOf(text(), "Sources that name the group in their readers, or in those of some pages."),
     }),

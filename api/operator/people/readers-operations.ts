@@ -200,10 +200,10 @@ export const readersOperations = operations("Readers", "admin", {
   },
   previewReaders: {
     at: "POST /admin/readers/preview",
-    summary: "Who would gain and lose pages if the readers of a source changed",
+    summary: "Who would gain and lose access to pages if the readers of a source changed",
     description: "Nothing is saved. Only people who have signed in are counted.",
     body: bodyOf({ source: text("Name of a source."), readers: orNull(written) }),
-    answers: ok(ReadersPreview, "Who gains and who loses."),
+    answers: ok(ReadersPreview, "Who gains access to pages, and who loses it."),
     refusals: [422, 503],
     examples: [
       { summary: "For a group only", body: { source: "docs", readers: { allow: ["group:hr"] } } },

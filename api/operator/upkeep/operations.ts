@@ -119,7 +119,7 @@ export const upkeepOperations = operations("Upkeep", "admin", {
   settings: {
     at: "GET /admin/settings",
     summary: "Every setting, its value, and where the value comes from",
-    description: "Values as of when the appliance started. The values of secrets are never shown.",
+    description: "Values at the time the appliance started. The values of secrets are never shown.",
     answers: ok(SettingList, "All settings."),
     examples: [{ summary: "All of them" }],
   },

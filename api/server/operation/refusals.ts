@@ -12,7 +12,7 @@ interface Refusal {
 export const refusalSchemas = {
   Error: object({
     detail: object({
-      error: text("What is wrong, for people: names the field and what is allowed."),
+      error: text("What is wrong, in words: the field, and what is allowed."),
       ...optional({
         problems: listOf(
           anyOf([

@@ -13,7 +13,7 @@ const SERVED = ["state.db", "index", "generations"]
 
 /** The message to the operator about a folder that has a stand-in. */
 export const asItIs = (folder: string, because: UnwritableBecause): string =>
-  `The folder ${folder} cannot be written to (${because}). Fossick serves it as it is; anything counted or stored meanwhile will be lost when Fossick stops. To continue, ${remedy(because)}: Fossick notices on its own.`
+  `The folder ${folder} cannot be written to (${because}). Fossick serves it as it is; anything counted or stored meanwhile will be lost when Fossick stops. To continue, ${remedy(because)}; Fossick will notice.`
 
 /** A writable folder with the contents of a data folder. */
 export interface StandIn extends Disposable {

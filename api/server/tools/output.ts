@@ -42,7 +42,7 @@ export const fetchSchema = output({
   ),
 })
 
-const score = share("The chance that the page answers.")
+const score = share("The chance that the page answers the question.")
 
 export const pagesSchema = output({
   answer: orNull(text("Cited sentences; each number is a position in `results`.")),
@@ -50,7 +50,7 @@ export const pagesSchema = output({
     object({
       title,
       url,
-      content: text("The passages that answer."),
+      content: text("The passages that answer the question."),
       score,
       ...optional({
         raw_content: text("The whole page."),

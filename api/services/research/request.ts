@@ -41,7 +41,7 @@ export const researchSchema = object({
     model: withDefault(
       oneOf(
         RESEARCH_MODELS,
-        "How deep to go: `mini` asks what the task asks, `pro` follows up on the answers in two rounds, `auto` chooses by the input.",
+        "How deep to go: `mini` answers the questions in the task, `pro` also follows up on the answers in two rounds, `auto` chooses based on the input.",
       ),
       "auto",
     ),
@@ -57,7 +57,7 @@ export const researchSchema = object({
     include_domains: domains(
       "Pages on these domains, subdomains included, rank higher; others still appear.",
     ),
-    exclude_domains: domains("No pages on these domains and their subdomains."),
+    exclude_domains: domains("Leaves out pages on these domains and their subdomains."),
     ...filterFields,
     output_length: withDefault(oneOf(OUTPUT_LENGTHS, "About how long: 250, 800 or 1,600 words."), "standard"),
     files: filesSchema,

@@ -15,7 +15,7 @@ export const researchSettings = {
     {
       name: "FOSSICK_RESEARCH_QUEUE",
       default: "100",
-      about: "Research tasks that may wait, for all keys together; one key may have a quarter of them.",
+      about: "Research tasks that can wait, for all keys together; one key can have a quarter of them.",
     },
     4,
     10_000,

@@ -54,7 +54,7 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
       await store.prune(config.watchEntries)
       const { error } = attempt
       if (error !== null)
-        log.warn({ id, kind, error: attempt.reason ?? error }, "a message of a watch was not accepted")
+        log.warn({ id, kind, error: attempt.reason ?? error }, "a watch's message was not accepted")
     },
     log,
     signal,

@@ -55,7 +55,7 @@ const options = {
   every_minutes: whole(0, MAX_EVERY_MINUTES, "Minimum minutes between two messages; 0 sends them at once.", {
     default: 0,
   }),
-  paused: yesNo("Whether messages wait; the feed continues.", { default: false }),
+  paused: yesNo("Whether messages are held back; the feed continues.", { default: false }),
 }
 
 /** The fields of a watch that can be changed. Fields that are left out keep their values, so only a new watch gets the defaults. */
@@ -71,7 +71,7 @@ export const watchBody = object(
     source: text("Watches the pages of this source.", { minLength: 1 }),
     url: text("Watches this page.", { minLength: 1, maxLength: MAX_URL_CHARS }),
     include: patterns("With `source`: only addresses that match one of these patterns."),
-    exclude: patterns("With `source`: no addresses that match one of these."),
+    exclude: patterns("With `source`: skips addresses that match one of these patterns."),
     ...options,
   }),
 )
@@ -154,7 +154,7 @@ export function optionsOf(
     if (key.role !== "admin" && !allowed.includes(one.toLowerCase()) && !allowed.includes(`@${domain}`)) {
       throw new Refusal(
         "wrong",
-        `Invalid emails. FOSSICK_WATCH_EMAILS of this appliance does not let this key's watches write to ${one}.`,
+        `Invalid emails. FOSSICK_WATCH_EMAILS on this appliance does not let this key's watches write to ${one}.`,
       )
     }
   }

@@ -56,9 +56,9 @@ export async function documentOf(
   if (live?.emptyBecause !== undefined) notes.push(live.emptyBecause)
   const raw = formats.rawHtml ? live?.html : undefined
   if (formats.rawHtml && raw === undefined)
-    notes.push("rawHtml is left out: the page isn't HTML, or is too large in its encoding.")
+    notes.push("rawHtml was left out: the page isn't HTML or is too large.")
   if (formats.screenshot !== null && live?.screenshot === undefined) {
-    notes.push("The screenshot is left out: the page didn't load in time, or isn't HTML.")
+    notes.push("The screenshot was left out: the page didn't load in time or isn't HTML.")
   }
   const model = formats.json !== null || formats.summary ? requireModel(chatModel) : null
   return {

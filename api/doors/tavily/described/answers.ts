@@ -115,7 +115,7 @@ const searchResult = namedObject("SearchResult", {
     explain: explanation,
     addresses_models: addressesModels,
     other_forms: listOf(
-      object({ url: text(), format: text("The ending of its address: `pdf`, `epub`, `html`.") }),
+      object({ url: text(), format: text("The file extension in its address: `pdf`, `epub`, `html`.") }),
       "The same document in other formats; omitted if empty.",
     ),
     copies: listOf(
@@ -124,11 +124,11 @@ const searchResult = namedObject("SearchResult", {
     ),
     translations: listOf(
       object({ url: text(), title: text(), language: orNull(text("ISO 639-1.")) }),
-      "The same page in other languages, also found; omitted if empty.",
+      "Other results that are this page in another language; omitted if empty.",
     ),
     versions: listOf(
       object({ url: text(), title: text() }),
-      "The same page in other versions of the documentation, also found; omitted if empty.",
+      "Other results that are this page in another version of the documentation; omitted if empty.",
     ),
   }),
 })
@@ -171,7 +171,7 @@ const searchMiss = object(
 const coverage = object(
   {
     complete: yesNo(
-      "True when every source searched holds all the pages that its rules allow, with vectors; also false when that is unknown.",
+      "True when every source searched holds all the pages that its rules allow, with vectors; false if one doesn't, or if that is unknown.",
     ),
     sources: listOf(
       object({
@@ -193,7 +193,7 @@ const coverage = object(
     ),
     ...optional({
       complete_as_of: time(),
-      more_sources: count("Further sources searched that are not listed."),
+      more_sources: count("Number of sources that were searched but are not listed."),
     }),
   },
   "How complete the searched sources are; given with `explain` and when nothing was found.",
@@ -205,7 +205,7 @@ const facets = listOf(
     values: listOf(
       object({
         value: text(
-          "For `published` a year; for `path` a folder, with its site when there are several: `//docs.example.com/guide`.",
+          "With `published`, a year; with `path`, a folder, together with its site if there are several: `//docs.example.com/guide`.",
         ),
         count: count("Pages."),
       }),

@@ -20,7 +20,7 @@ export const tavilyTools: readonly Tool[] = [
     name: "tavily_search",
     title: "Search",
     description:
-      "Searches this index and returns the best pages with the passages that answer, their score (the chance that the page answers), source, section and dates. `include_answer` adds cited sentences. Says so when nothing here fits.",
+      "Searches this index and returns the best pages with the passages that answer the question, their score (the chance that the page answers it), source, section and dates. `include_answer` adds cited sentences. Says so when nothing here fits.",
     inputSchema: pick(searchSchema, [
       "query",
       "search_depth",

@@ -65,6 +65,6 @@ export async function verifyLogoutToken(
   const until = 1000 * Math.max(exp ?? 0, iat) + OLDEST_MS
   if (typeof sid === "string" && sid !== "")
     return { ended: { providerSession: sid, subject }, id: jti!, until }
-  if (subject === null) throw new SignOnError("The logout token names neither a session nor a subject.")
+  if (subject === null) throw new SignOnError("The logout token contains neither a session nor a subject.")
   return { ended: { providerSession: null, subject }, id: jti!, until }
 }

@@ -75,7 +75,7 @@ class SamlProvider implements Provider {
     if (isSubject) return { providerSession: null, subject: nameId, answerUrl }
     throw new SignOnError(
       UNFIT,
-      "a request to sign a person out names no session, and people are identified by an attribute",
+      "a request to sign a person out contains no session, and people are identified by an attribute",
     )
   }
 

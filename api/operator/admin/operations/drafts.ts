@@ -34,7 +34,7 @@ const pagesInBrief = listOf(
 
 const problems = listOf(
   object({
-    field: text("The wrong field, such as `limits.pages`; empty if the whole source is wrong."),
+    field: text("The field that is wrong, such as `limits.pages`; empty if the whole source is wrong."),
     message: text(),
   }),
   "Why the source cannot be declared over the API; empty if it can.",
@@ -48,7 +48,7 @@ const SourceWritten = namedObject("SourceWritten", {
 })
 const SourcePreview = namedObject("SourcePreview", {
   name: orNull(text("Null if the draft has no name.")),
-  exists: orNull(oneOf(["file", "api"], "Where a source of this name is already declared, or null.")),
+  exists: orNull(oneOf(["file", "api"], "Where a source with this name is already declared, or null.")),
   yaml: text("The source as YAML for a sources file."),
   problems,
   closed_addresses: listOf(
@@ -56,7 +56,7 @@ const SourcePreview = namedObject("SourcePreview", {
     "Private addresses of the source that are not open yet; `POST /admin/networks` can open them.",
   ),
   fits_file: yesNo(
-    "Whether a sources file can declare it; a file can have some fields that the API refuses.",
+    "Whether it is allowed in a sources file, where some fields are allowed that the API refuses.",
   ),
   full_crawl: orNull(object(crawlSize, "Null while the draft is not a valid source.")),
 })
@@ -75,7 +75,7 @@ const SourceTrial = namedObject("SourceTrial", {
 const Proposal = namedObject("Proposal", {
   asked: text(),
   url: orNull(text("Address after redirects; null if nothing could be read.")),
-  outcome: text("Outcome of the first visit, as runs record it."),
+  outcome: text("Outcome of the first visit, as recorded by runs."),
   detail: orNull(text()),
   title: orNull(text("Title of the first page.")),
   robots: orNull(
@@ -84,7 +84,7 @@ const Proposal = namedObject("Proposal", {
         allowed: yesNo("Whether robots.txt lets this crawler read that page."),
         detail: orNull(text()),
         delay_ms: orNull(amount("Pause that robots.txt asks for.")),
-        sitemaps: listOf(text(), "Sitemaps that robots.txt names."),
+        sitemaps: listOf(text(), "Sitemaps listed in robots.txt."),
       },
       "The rules of robots.txt; null if it could not be read or is ignored.",
     ),
@@ -112,7 +112,7 @@ const Proposal = namedObject("Proposal", {
     object({
       url: text(),
       pages: count("Pages of the source that the sitemap lists."),
-      found_by_runs: yesNo("Whether runs find the sitemap; if not, the proposed source names it."),
+      found_by_runs: yesNo("Whether runs find the sitemap; if not, it is listed in the proposed source."),
     }),
   ),
   feeds: listOf(text()),
@@ -153,7 +153,7 @@ const Proposal = namedObject("Proposal", {
     }),
     "Obstacles to a crawl.",
   ),
-  notes: listOf(text(), "Notes about the site's program."),
+  notes: listOf(text(), "Notes about the software that the site runs on."),
   estimate: orNull(
     object({
       pages: count(),

@@ -29,10 +29,10 @@ const passagesASecond = orNull(
 const ModelState = namedObject("ModelState", {
   model: object({
     in_use: orNull(modelName),
-    setting: orNull(text("The model in the settings, which takes precedence; null if they name none.")),
+    setting: orNull(text("The model in the settings, which takes precedence; null if none is set.")),
     wanted: text("The requested model: `auto`, a name or a folder."),
     chosen: orNull(oneOf(SHIPPED, "The model that `auto` chose.")),
-    because: text("Why this model is used, for people."),
+    because: text("Why this model is used, in words."),
     suited: orNull(
       oneOf(SHIPPED, "The model that would suit the pages' languages, if `auto` chose another one."),
     ),
@@ -122,7 +122,7 @@ export const indexOperations = operations("Pages", "admin", {
     at: "POST /admin/model",
     summary: "Use another embedding model",
     description:
-      "Works like `fossick index model`: the crawler process builds a second index from the indexed pages, and searches switch to it once it is complete. `auto` chooses based on the pages in the index. Refused with 409 if the settings name a model.",
+      "Works like `fossick index model`: the crawler process builds a second index from the indexed pages, and searches switch to it once it is complete. `auto` chooses based on the pages in the index. Refused with 409 if the model is set in the settings.",
     body: bodyOf({
       model: text(
         `${NAMED_MODELS.map((name) => `\`${name}\``).join(", ")}, or the full path of a folder with a model.`,

@@ -75,7 +75,7 @@ const jobFields = {
   removals: orNull(
     object({
       removed: count("Pages removed from the index because of this run."),
-      held: count("Removals that waited for an answer when the run ended."),
+      held: count("Removals that were waiting for an answer when the run ended."),
     }),
   ),
   note: orNull(text("A note about how the run ended.")),
@@ -102,7 +102,7 @@ const Outcomes = namedObject("Outcomes", {
     object({
       outcome: text(),
       kind: oneOf(OUTCOME_KINDS),
-      meaning: text("The meaning in a few words, for people."),
+      meaning: text("The meaning in a few words."),
     }),
   ),
 })
@@ -115,7 +115,7 @@ const action = <const Action extends string>(name: Action, summary: string, exam
   ({
     at: `POST /admin/jobs/{id}/${name}`,
     summary,
-    description: "A running job finishes the pages that it is reading first.",
+    description: "A running job first finishes the pages that it is reading.",
     path,
     body: noBody,
     answers: accepted(Job, "The job."),
@@ -159,7 +159,7 @@ export const jobOperations = operations("Jobs", "operator", {
         "Only addresses with this outcome: `skipped:empty`, `empty`, or `failed` for all failures.",
       ),
       limit: withDefault(whole(1, MAX_LIMIT, "Maximum number of addresses."), DEFAULT_LIMIT),
-      after: text("`next` of the previous answer.", { pattern: ADDRESS_CURSOR }),
+      after: text("`next` from the previous answer.", { pattern: ADDRESS_CURSOR }),
     },
     answers: ok(JobAddresses, "The addresses."),
     refusals: [404],

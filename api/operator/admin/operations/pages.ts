@@ -24,7 +24,7 @@ const images = listOf(object({ url: text(), description: orNull(text()) }))
 const passage = object({
   text: text("The text that is searched."),
   headings: listOf(text()),
-  ...optional({ shown: text("The text as results show it, if it holds code or a table.") }),
+  ...optional({ shown: text("The text as shown in results, if it contains code or a table.") }),
 })
 
 const Trace = namedObject("Trace", {
@@ -44,7 +44,7 @@ const Tried = namedObject("Tried", {
   url: text(),
   source: text(),
   belongs: yesNo("Whether a run of the source would visit it."),
-  outcome: text("Outcome as runs record it: `indexed`, `skipped:noindex`, `failed:http-status`."),
+  outcome: text("Outcome as recorded by runs: `indexed`, `skipped:noindex`, `failed:http-status`."),
   detail: orNull(text()),
   robots: object({ obeyed: yesNo(), allowed: orNull(yesNo()), detail: orNull(text()) }),
   reading: orNull(

@@ -39,7 +39,7 @@ const SourceEntry = namedObject("SourceEntry", {
   created_at: time(),
   updated_at: time(),
   next_run_at: orNull(time()),
-  watched: yesNo("Whether each change of its content starts a run; such a source has no schedule."),
+  watched: yesNo("Whether each change to its content starts a run; such a source has no schedule."),
   pages: count("Pages of the source in the index."),
   pages_for_nobody: count(
     "Pages that no one may read: their readers name no one, or everyone they name is also denied.",

@@ -101,7 +101,7 @@ function addressGroups(job: Job, text: string | undefined): (OutcomeGroup & { re
 function cursorOf(text: string | undefined): AddressCursor | null {
   if (text === undefined) return null
   if (!new RegExp(ADDRESS_CURSOR).test(text)) {
-    throw badRequest("Invalid after. Must be the `next` of an earlier answer to the same call.")
+    throw badRequest("Invalid after. Must be the `next` from an earlier answer to the same call.")
   }
   const at = text.indexOf(" ")
   return { group: text.slice(0, at), url: text.slice(at + 1) }

@@ -46,7 +46,7 @@ export function modelRoutes(
     if (setting !== null) {
       throw new ApiError(
         409,
-        `The settings name the model ${setting}, which takes precedence. To choose one here, clear FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL and restart.`,
+        `The model is set to ${setting} in the settings, which take precedence. To choose one here, clear FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL and restart.`,
       )
     }
     if (!NAMED_MODELS.some((name) => name === model) && !isAbsolute(model)) {

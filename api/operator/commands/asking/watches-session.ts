@@ -125,6 +125,6 @@ function subjectOf({ question, source, url }: Watch): string {
 }
 
 const stateOf = ({ ready_at: ready, pages_seen: pages, paused }: Watch): string =>
-  `${ready === null ? "looking" : `${pages} ${pages === 1 ? "page" : "pages"}`}${paused ? ", paused" : ""}`
+  `${ready === null ? "not ready yet" : `${pages} ${pages === 1 ? "page" : "pages"}`}${paused ? ", paused" : ""}`
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)

@@ -79,11 +79,11 @@ export const documentOperations = operations("Documents", "key", {
   },
   listDocuments: {
     at: "GET /documents",
-    summary: "List the documents of a source",
+    summary: "List the documents in a source",
     description: "Sorted by id, without content. Needs a key with the role write or admin.",
     query: {
       source: filled("Name of the source."),
-      after: filled("Only ids after this one: `next_after` of the previous list."),
+      after: filled("Only ids after this one: `next_after` from the previous list."),
       limit: withDefault(whole(1, MOST_LISTED, "How many documents to list."), 100),
     },
     needs: ["source"],

@@ -8,7 +8,7 @@ export const fileOperations = operations("Stored pages", "key", {
     at: "GET /files/{source}/{path}",
     summary: "Open an original",
     description:
-      "The file, thread or document itself, for results of a source that isn't a website and whose seed is the appliance. You can open it while its page is in the index and the key may see it. Free.",
+      "The file, thread or document itself, for results from a source that isn't a website and whose seed is the appliance. You can open it while its page is in the index and the key may see it. Free.",
     path: {
       source: filled("Name of the source."),
       path: filled("Its path in the source, with slashes; each name is percent-encoded."),

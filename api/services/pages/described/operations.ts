@@ -89,12 +89,16 @@ export const pageOperations = operations("Stored pages", "key", {
       }),
       offset: withDefault(
         count(
-          "Characters to skip: `next_offset` of the previous answer. For HTML, characters of its Markdown.",
+          "Characters to skip: `next_offset` from the previous answer. For HTML, characters of its Markdown.",
         ),
         0,
       ),
       limit: withDefault(
-        whole(1, MAX_CONTENT_CHARS, "Most characters of `content`; it ends between paragraphs if possible."),
+        whole(
+          1,
+          MAX_CONTENT_CHARS,
+          "Maximum length of `content` in characters; it ends between paragraphs if possible.",
+        ),
         MAX_CONTENT_CHARS,
       ),
       include_usage: flag("Whether to include `usage`, the cost in credits."),
@@ -150,7 +154,7 @@ export const pageOperations = operations("Stored pages", "key", {
       "WebP of at most 320 pixels on a side, from the appliance's own store: the image's site is not contacted. Free.",
     query: {
       page: filled("Address of the page."),
-      image: filled("Address of the image, as results list it."),
+      image: filled("Address of the image, as listed in results."),
     },
     needs: ["page", "image"],
     answers: {

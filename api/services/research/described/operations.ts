@@ -34,7 +34,7 @@ const ResearchSource = namedObject("ResearchSource", {
   ...optional({
     pages: listOf(
       text(),
-      "In a PDF or a presentation: the pages or slides that the report cites, as readers know them; omitted if unknown.",
+      "In a PDF or a presentation: the pages or slides that the report cites, as numbered in the document; omitted if unknown.",
     ),
     addresses_models: addressesModels,
   }),
@@ -69,7 +69,7 @@ const ResearchReport = named(
       sources: listOf(ResearchSource, "In the order of their first citation."),
       response_time: responseTime,
       ...optional({
-        missing: listOf(text(), "Values of the form that no page gives; they are null."),
+        missing: listOf(text(), "Values in the form that no page gives; they are null."),
         missing_reasons: byName(text(), "Why a value is missing, if known, by its path."),
         degraded,
         usage,

@@ -29,7 +29,7 @@ const common = {
   key_id: text("Id of the key that owns the watch."),
   created_at: time(),
   ready_at: orNull(
-    time("When the watch knew all existing pages: it reports changes since then. Null until then."),
+    time("When the watch had seen all existing pages. It reports changes since then; null until then."),
   ),
   pages_seen: count("Pages that the watch covers now."),
   feed_url: text("Address of its Atom feed. Anyone with this address can read it."),
@@ -58,7 +58,7 @@ const WatchDelivery = namedObject("WatchDelivery", {
   attempts: count(),
   created_at: time(),
   last_attempt_at: orNull(time()),
-  next_attempt_at: orNull(time("Null once it was delivered or given up.")),
+  next_attempt_at: orNull(time("Null once the message has been delivered or given up.")),
   last_status: orNull(count()),
   last_error: orNull(text()),
 })
