@@ -97,7 +97,7 @@ const valuesOf = (spec: OptionSpec | ArgumentSpec): Values => ({
 })
 
 const noValues: Values = { takes: false, choices: [], files: false }
-const help = { ...noValues, word: "--help", about: "what it does, its options and examples" }
+const help = { ...noValues, word: "--help", about: "show its description, options and examples" }
 
 /** Puts text in single quotes, for all three shells. */
 const quoted = (text: string): string => `'${text.replaceAll("\n", " ").replaceAll("'", "’")}'`

@@ -18,7 +18,7 @@ export function firstLine(args, env) {
   const now = new Date()
   const two = (/** @type {number} */ number) => String(number).padStart(2, "0")
   const date = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
-  const msg = `Fossick ${version} starts, on ${date}`
+  const msg = `Fossick ${version} is starting (${date})`
   const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join(":")
   const isPainted = isatty(fd) && !env["NO_COLOR"] && env["TERM"] !== "dumb"
   const head = isJournal(fd, env) ? "<6>" : isPainted ? `\u001b[2m${time}\u001b[0m ` : `${time} `

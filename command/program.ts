@@ -33,7 +33,7 @@ export async function readCommandLine(args: readonly string[]): Promise<Wanted |
     )
     .usage("<command> [arguments]")
     .version(fossickVersion(), "-V, --version", "the version")
-    .helpOption("-h, --help", "show this help; after a command: what it does, its options and examples")
+    .helpOption("-h, --help", "show this help; after a command, show its description, options and examples")
     .helpCommand(false)
     .configureHelp({ helpWidth: WIDTH })
     .configureOutput({

@@ -43,7 +43,7 @@ export const COMMANDS: Registry = {
     load: async () => (await import("./commands/appliance/state.ts")).state,
   },
   verify: {
-    summary: "check that a release, or an installation, is what was signed",
+    summary: "check a release, or an installation, against its signature",
     group: "The appliance",
     load: async () => (await import("./commands/appliance/verify.ts")).verify,
   },

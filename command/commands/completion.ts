@@ -4,7 +4,7 @@ import { type CommandSpec, command, type Registry } from "../spec.ts"
 /** @param commands all commands, including this one */
 export const completion = (commands: Registry): CommandSpec =>
   command({
-    about: `Prints a script with which your shell completes commands, options and their values. It completes the word
+    about: `Prints a script that lets your shell complete commands, options and their values. It completes the word
 fossick; if you type npx fossick, set alias fossick='npx fossick'.`,
     args: { shell: { about: "your shell", choices: ["bash", "zsh", "fish"] } },
     json: null,

@@ -22,7 +22,7 @@ export const chatModelCheck = (settings: DoctorSettings): Check => ({
       return note(works)
     } catch (error) {
       if (!(error instanceof ChatModelError)) throw error
-      return wrong(`The language model gives no answers: ${error.message}.${saidIn(error)}`, ADVICE)
+      return wrong(`The language model cannot be used:  ${error.message}.${saidIn(error)}`, ADVICE)
     }
   },
 })

@@ -328,7 +328,7 @@ describe("the doctor", () => {
     const { code, of } = await examine(folder.path)
     expect(code).toBe(1)
     expect(of("webhooks")).toMatchObject([
-      { level: "wrong", what: expect.stringContaining("1 message of docs is waiting") as unknown },
+      { level: "wrong", what: expect.stringContaining("1 message about docs is waiting") as unknown },
     ])
     expect(of("lost processes")).toMatchObject([{ level: "note", what: "The process of job 1 is gone." }])
   })

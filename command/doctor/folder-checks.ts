@@ -35,7 +35,7 @@ export const folderCheck = ({ dataDir }: DoctorSettings): Check => ({
           )
     }
     if (!statSync(dir).isDirectory())
-      return wrong(`${dir} is not a folder.`, "Name another one in FOSSICK_DATA_DIR.")
+      return wrong(`${dir} is not a folder.`, "Set FOSSICK_DATA_DIR to another folder.")
     const because = readOnlyBecause(dir)
     if (because === "EROFS")
       return wrong(
@@ -52,7 +52,7 @@ export const folderCheck = ({ dataDir }: DoctorSettings): Check => ({
     return [
       shut.map((path) =>
         wrong(
-          `${path} is not readable and writable for this user.`,
+          `${path} cannot be read and written by this user.`,
           `Give it to the user who runs Fossick: chown -R <user> ${dir}`,
         ),
       ),

@@ -81,7 +81,10 @@ export const browserCheck = ({ browserPath }: DoctorSettings): Check => ({
           what,
           "Without a browser, pages made by JavaScript are read as the server sends them: docs/javascript-pages.md.",
         )
-      : wrong(what, "Set FOSSICK_BROWSER_PATH to a Chromium or Chrome, or empty to look for one.")
+      : wrong(
+          what,
+          "Set FOSSICK_BROWSER_PATH to the path of Chromium or Chrome, or leave it empty to have Fossick find one.",
+        )
   },
 })
 

@@ -9,7 +9,7 @@ export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
   async run(): Promise<Found> {
     const rows = await ask(dataDir, webhooksNotTaken)
     return rows.map(({ state, of: source, n, error }) => {
-      const messages = `${counted(n, "message")} of ${source ?? "the backup"}`
+      const messages = `${counted(n, "message")} about ${source ?? "the backup"}`
       const why = error === null ? "" : ` (${error})`
       return state === "given-up"
         ? note(

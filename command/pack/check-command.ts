@@ -61,7 +61,7 @@ try {
       hits: { title: string }[]
     }
     if (hits.hits[0]?.title !== "Otters")
-      throw new Error(`the crawled page is not found: ${JSON.stringify(hits)}`)
+      throw new Error(`the crawled page was not found: ${JSON.stringify(hits)}`)
     say("A crawled page is found.")
     say(fossick("doctor"))
   } finally {
@@ -100,7 +100,7 @@ async function start(file: string): Promise<Appliance> {
       lines.resolve({ url: screen.url, apiKey: screen.apiKey })
     }
   })
-  const late = setTimeout(() => lines.reject(new Error(`Fossick does not start:\n${text}`)), MAX_WAIT_MS)
+  const late = setTimeout(() => lines.reject(new Error(`Fossick did not start:\n${text}`)), MAX_WAIT_MS)
   child.once("exit", (code) => lines.reject(new Error(`Fossick exited with ${code}:\n${text}`)))
   const screen = await lines.promise.finally(() => clearTimeout(late))
   return {
@@ -139,7 +139,7 @@ function refuseUnwanted(folder: string): void {
   if (runtimes.length !== 2) throw new Error("there are several copies of sharp or onnxruntime-node")
   for (const name of packages.filter((one) => !runtimes.includes(one))) {
     const files = readdirSync(join(folder, name, ".."))
-    if (files.length > 4) throw new Error(`${name} is there with all that is in it`)
+    if (files.length > 4) throw new Error(`${name} is installed with all its files`)
   }
 }
 

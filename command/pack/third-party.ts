@@ -50,7 +50,7 @@ const IN_REPOSITORY: readonly (readonly [string, string, string])[] = [
   ["all-MiniLM-L6-v2 (model)", "Apache-2.0", "engine/models/all-MiniLM-L6-v2/LICENSE"],
   ["multilingual-e5-small (model)", "MIT", "engine/models/multilingual-e5-small/LICENSE"],
   ["unit-reader-en (model)", "Apache-2.0", "engine/models/unit-reader-en/LICENSE"],
-  ["Snowball's stemmer of Polish, in TypeScript", "BSD-3-Clause", "engine/text/analysis/LICENSE-snowball"],
+  ["Snowball's Polish stemmer, in TypeScript", "BSD-3-Clause", "engine/text/analysis/LICENSE-snowball"],
   ["Adobe's CMaps, as packed by pdf.js", "BSD-3-Clause", "crawler/page/formats/pdf/cmaps/LICENSE"],
 ]
 

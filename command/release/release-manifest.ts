@@ -28,7 +28,7 @@ export function readManifest(text: string): readonly ReleaseFile[] {
       return { path, sha256: hash }
     })
   if (new Set(files.map(({ path }) => path)).size !== files.length)
-    throw new Error("the manifest names a file twice")
+    throw new Error("the manifest lists a file twice")
   return files
 }
 

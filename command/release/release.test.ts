@@ -135,5 +135,5 @@ test("the SBOM has exactly the packages on the licence page", () => {
 test("rejects an invalid manifest by line", () => {
   expect(() => readManifest("x  y\n")).toThrow("line 1 is not a hash")
   const line = `${"0".repeat(64)}  a\n`
-  expect(() => readManifest(line + line)).toThrow("names a file twice")
+  expect(() => readManifest(line + line)).toThrow("lists a file twice")
 })

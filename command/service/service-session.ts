@@ -24,7 +24,7 @@ const HOMES = /^\/(home|root|run\/user)\//
 export async function installService({ dryRun }: { readonly dryRun: boolean }): Promise<number> {
   const found = programs()
   if (HOMES.test(found.fossick) || HOMES.test(found.node)) {
-    const advice = `A service cannot see home folders, but Fossick is in ${found.fossick} and Node.js is ${found.node}. Put the clone into /opt/fossick and run npm ci there, or install the npm package for all users, and run the command again from there.`
+    const advice = `A service cannot see home folders, but Fossick is in ${found.fossick} and Node.js is ${found.node}. Put the clone into /opt/fossick and run npm ci there, or install the npm package for all users. Then run the command again from there.`
     if (!dryRun) throw new CommandError(advice)
     process.stdout.write(`The installation would be refused: ${advice}\n`)
   }
@@ -47,7 +47,7 @@ Fossick is ready.
   Data       ${PLACES.data}
   Log        journalctl -u ${SERVICE} -f
 
-Run its commands as its user and with its settings:
+Run Fossick's commands as its user and with its settings:
 
   sudo -u ${USER} env FOSSICK_CONFIG_FILE=${PLACES.settings} ${found.node} ${found.fossick} doctor
 `)

@@ -15,5 +15,5 @@ export async function tabTo(page: Page, there: Locator, key: "Tab" | "Shift+Tab"
     if (await element.evaluate((one) => one === document.activeElement)) return
     await page.keyboard.press(key)
   }
-  throw new Error(`The keyboard does not lead to ${String(there)}.`)
+  throw new Error(`${key} does not reach ${String(there)}.`)
 }

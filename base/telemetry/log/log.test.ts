@@ -231,8 +231,8 @@ test.each(["text", "json"])(
   async (format) => {
     const lines = await writtenByProgram(
       `firstLine(["start"], process.env)
-    openPlainLog("fossick", 1, process.env)("info", "Fossick 0.1.0 starts, on 2026-11-22")
-    openLog("api", process.env).info("Fossick 0.1.0 starts, on 2026-11-22")
+    openPlainLog("fossick", 1, process.env)("info", "Fossick 0.1.0 is starting (2026-11-22)")
+    openLog("api", process.env).info("Fossick 0.1.0 is starting (2026-11-22)")
     openPlainLog("fossick", 1, process.env)("debug", "not asked for")
     firstLine(["start", "--help"], process.env)
     firstLine(["search", "start"], process.env)`,

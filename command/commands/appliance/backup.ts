@@ -4,7 +4,7 @@ import { command } from "../../spec.ts"
 export const backup = command({
   about: `Writes everything that the appliance stores into one tar archive: keys, sources, crawls, the index, thumbnails.
 The appliance can serve and crawl meanwhile. fossick restore restores the archive, even into another engine.`,
-  args: { file: { about: "the file to write; - is the standard output", complete: "files" } },
+  args: { file: { about: "the file to write; - for standard output", complete: "files" } },
   options: { force: { about: "replace the file if it exists" } },
   examples: [
     { line: "fossick backup /backups/fossick.tar", about: "into a file" },
@@ -12,7 +12,7 @@ The appliance can serve and crawl meanwhile. fossick restore restores the archiv
   ],
   async run({ args: { file }, options, json }) {
     if (file === "-" && json)
-      throw new ArgumentsError("--json and - both use the standard output: use only one of them")
+      throw new ArgumentsError("--json and - both use standard output: use only one of them")
     const { runBackup } = await import("#crawler/upkeep/backup/run-backup.ts")
     return await runBackup(file, { ...options, json })
   },

@@ -3,7 +3,7 @@ import { command, type GroupSpec } from "../../spec.ts"
 const session = () => import("#crawler/commands/backups/backups-session.ts")
 
 export const backups: GroupSpec = {
-  about: `Shows the scheduled backups, which the block backup in the sources file declares, and makes one now.`,
+  about: `Shows the scheduled backups, which are declared in the backup block of the sources file, and makes one now.`,
   commands: {
     list: command({
       about: "Shows when the next backup is due, and how the last ones ended.",

@@ -10,8 +10,8 @@ import { trustClock } from "#base/store/clock/trusted-time.ts"
 import { command } from "../../spec.ts"
 
 export const doctor = command({
-  about: `Checks an appliance on this machine for problems, and says how to solve each: settings, data folder, disk, clock,
-ports, model, browser, index, webhooks. It needs no running appliance, disturbs none, and changes nothing.
+  about: `Checks an appliance on this machine for problems, and says how to solve them. It covers settings, data folder, disk,
+clock, ports, model, browser, index and webhooks. It doesn't need or disturb a running appliance, and changes nothing.
 With --repair it rebuilds damaged data where it can: the index from the pages, state.db from its tables, counts,
 thumbnails. Stop the appliance first. With --dry-run as well, it only says what it would do.
 With --trust-clock you confirm that the clock is right, if Fossick was off for so long that it doubts the clock. You

@@ -5,10 +5,10 @@ const MOST_PORT = 65_535
 
 export const restore = command({
   changes: ({ options }) => !options.verify && options.into === undefined,
-  about: `Restores a backup into the data folder and the index that the settings name, whichever engine it was made with.
-The file is checked first, and nothing is replaced before the whole backup is restored. With --into it goes into
-another folder. With --read-only-start it is also served from there until Ctrl-C, beside the running appliance: a
-restore drill, which crawls nothing and sends nothing.`,
+  about: `Restores a backup into the data folder and the index in the settings, whichever engine it was made with.
+The file is checked first, and nothing is replaced before the whole backup is restored. With --into, the backup is
+restored into another folder. With --read-only-start, it is also served from there until Ctrl-C, beside the running
+appliance: a restore drill, which crawls nothing and sends nothing.`,
   args: { file: { about: "the file to read", complete: "files" } },
   options: {
     verify: { about: "only check every hash in the file" },

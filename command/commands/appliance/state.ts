@@ -15,7 +15,7 @@ a hash of them. Only then is state.db moved aside. Stop the appliance first.`,
       },
       examples: [
         { line: "fossick state move --to postgres://fossick@db/fossick", about: "from the data folder" },
-        { line: "fossick state move --to file", about: "back, from the database that FOSSICK_STATE names" },
+        { line: "fossick state move --to file", about: "back, from the database set in FOSSICK_STATE" },
       ],
       async run({ options, json }) {
         const { moveState } = await import("#crawler/commands/state-session.ts")

@@ -2,7 +2,8 @@ import { ArgumentsError } from "#base/command-arguments.ts"
 import { command } from "../../spec.ts"
 
 export const verify = command({
-  about: "Checks that a release, or an installation of it, is what was signed: each file by its hash.",
+  about:
+    "Checks the signature of a release, and the hash of each file in the release or in an installation of it.",
   args: {
     manifest: { about: "the manifest, with its signature beside it as <manifest>.sig", complete: "files" },
   },

@@ -4,13 +4,19 @@ import { command } from "../../spec.ts"
 export const audit = command({
   about: "Shows who changed what with admin keys, in the console or from the command line, newest first.",
   options: {
-    from: { value: "time", about: "changed at this time or later, such as 2026-01-31T00:00:00Z" },
-    before: { value: "time", about: "changed before this time" },
-    who: { value: "name", about: "changed with this key (its id or name), or by this user of the machine" },
-    object: { value: "name", about: "the changed object, or its beginning: sources, sources/docs" },
-    action: { value: "text", about: "part of the action: DELETE, /admin/keys, fossick rules" },
+    from: { value: "time", about: "only changes at this time or later, such as 2026-01-31T00:00:00Z" },
+    before: { value: "time", about: "only changes before this time" },
+    who: { value: "name", about: "only changes with this key (id or name), or by this user of the machine" },
+    object: {
+      value: "name",
+      about: "only changes to objects whose names begin like this: sources, sources/docs",
+    },
+    action: {
+      value: "text",
+      about: "only actions that contain this text: DELETE, /admin/keys, fossick rules",
+    },
     limit: { value: "n", about: "how many to show", default: "50" },
-    all: { about: "the whole log, oldest first, as JSON lines" },
+    all: { about: "write the whole log, oldest first, as JSON lines" },
   },
   json: "one JSON object per line, for programs",
   examples: [

@@ -3,12 +3,12 @@ import { command, type GroupSpec } from "../../spec.ts"
 const session = () => import("../../../api/operator/commands/collections-session.ts")
 
 export const collections: GroupSpec = {
-  about: `A collection is a named set of sources. Keys can be limited to collections (fossick keys create --collection). A running appliance
-applies each change at once.`,
+  about: `A collection is a named set of sources. Keys can be limited to collections (fossick keys create
+--collection). A running appliance applies each change at once.`,
   commands: {
     set: command({
       changes: () => true,
-      about: "Makes a collection of these sources, or replaces the one of that name.",
+      about: "Makes a collection of these sources, or replaces the one with that name.",
       args: {
         name: { about: "name of the collection" },
         source: { about: "names of its sources", several: true },

@@ -16,16 +16,16 @@ export const keys: GroupSpec = {
         role: {
           value: "role",
           about:
-            "search: every endpoint that searches and reads; write: only sends and deletes documents; operator: search, and runs crawls; admin: everything",
+            "what the key can do: search and read (search), only send and delete documents (write), search and run crawls (operator), or everything (admin)",
           choices: KEY_ROLES,
           default: "search",
         },
         name: { value: "text", about: "what the key is for, up to 100 characters", default: "" },
         expires: {
           value: "when",
-          about: "when it ends: days (30d), hours (12h), or a date (2027-01-31, UTC)",
+          about: "when the key expires: days (30d), hours (12h), or a date (2027-01-31, UTC)",
         },
-        credits: { value: "n", about: "credits that the key may use" },
+        credits: { value: "n", about: "how many credits the key can use" },
         per: { value: "period", about: "per month, or in total", choices: LIMIT_PERIODS, default: "month" },
         "rate-limits": {
           value: "list",
@@ -34,10 +34,10 @@ export const keys: GroupSpec = {
         "acts-for-people": {
           value: "how",
           about:
-            "the key acts for people, each with that person's rights: tokens accepts signed names, headers also plain ones",
+            "let the key act for people, with each person's rights: tokens accepts signed names, headers also plain ones",
           choices: ACTS_BY,
         },
-        "make-keys": { about: "the key may make keys over the API, within its own limits" },
+        "make-keys": { about: "let the key make keys over the API, within its own limits" },
         endpoint: { ...several, choices: ENDPOINTS, about: "only this endpoint; repeatable" },
         source: { ...several, about: "only pages from this source; repeatable" },
         collection: { ...several, about: "only pages from this collection's sources; repeatable" },
@@ -46,7 +46,7 @@ export const keys: GroupSpec = {
           value: "who",
           several: true,
           about:
-            "reads what this user or group may, such as group:hr or user:anna@example.com, in addition to pages for everybody; repeatable",
+            "let the key read what this user or group may read, such as group:hr or user:anna@example.com, in addition to pages for everybody; repeatable",
         },
         project: { ...several, about: "only calls for this project; repeatable" },
       },
@@ -66,7 +66,10 @@ export const keys: GroupSpec = {
           line: "fossick keys create --acts-for-people tokens --name chat",
           about: "for a front end that names the person it asks for",
         },
-        { line: "fossick keys create --reads group:hr", about: "a key that reads what the group hr may" },
+        {
+          line: "fossick keys create --reads group:hr",
+          about: "a key that can read what the group hr may read",
+        },
       ],
       async run({ options, json }) {
         const { keySpec } = await import("../../../api/operator/commands/key-spec.ts")
@@ -82,11 +85,11 @@ export const keys: GroupSpec = {
         collection: { value: "name", about: "the collection whose sources' pages it finds" },
         origin: {
           ...several,
-          about: "web pages on this origin may use the key, such as https://docs.example.com; repeatable",
+          about: "origin of web pages that can use the key, such as https://docs.example.com; repeatable",
         },
-        answers: { about: "the key may ask for answers" },
+        answers: { about: "let the key ask for answers" },
         name: { value: "text", about: "what the key is for, up to 100 characters", default: "" },
-        credits: { value: "n", about: "credits that all its callers together may use per month" },
+        credits: { value: "n", about: "how many credits all its callers together can use per month" },
         "rate-limits": {
           value: "list",
           about: "calls from each address, such as search=60/m, instead of FOSSICK_PUBLIC_RATE_LIMITS",
@@ -115,7 +118,7 @@ export const keys: GroupSpec = {
       args: { key: { about: "id or name of a key; default: all keys", optional: true } },
       options: {
         days: { value: "n", about: "how many days, including today, 1 to 396", default: "30" },
-        by: { value: "period", about: "the period to sum up", choices: ["day", "month"], default: "day" },
+        by: { value: "period", about: "sum by day or by month", choices: ["day", "month"], default: "day" },
       },
       json: "one JSON object per line",
       examples: [

@@ -13,8 +13,11 @@ const report = (name: "top" | "zero" | "low" | "slow", about: string, meaning: s
   command({
     about,
     options: {
-      from: { value: "time", about: "asked at this time or later, such as 2026-01-31T00:00:00Z" },
-      before: { value: "time", about: "asked before this time" },
+      from: {
+        value: "time",
+        about: "only questions asked at this time or later, such as 2026-01-31T00:00:00Z",
+      },
+      before: { value: "time", about: "only questions asked before this time" },
       limit: { value: "n", about: "how many to show", default: "50" },
       ...url,
     },
@@ -35,7 +38,7 @@ const report = (name: "top" | "zero" | "low" | "slow", about: string, meaning: s
   })
 
 export const queries: GroupSpec = {
-  about: `Shows the questions that were asked, if FOSSICK_QUERY_LOG_DAYS keeps them. It asks a running appliance, with
+  about: `Shows the questions that were asked, if FOSSICK_QUERY_LOG_DAYS is set. It asks a running appliance, with
 the admin key in FOSSICK_API_KEY.`,
   standard: "top",
   commands: {

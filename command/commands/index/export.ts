@@ -6,7 +6,7 @@ export const exportIndex = command({
 machine, with this or another engine. The appliance can serve and crawl meanwhile. After an interruption, run the
 export again: it continues. With --warc, the file is a WARC file
 with the texts of the pages that everybody may read, for other programs or for a source that is an archive.`,
-  args: { file: { about: "the file to write; - is the standard output", complete: "files" } },
+  args: { file: { about: "the file to write; - for standard output", complete: "files" } },
   options: {
     force: { about: "replace the file if it exists" },
     warc: { about: "write the texts of the pages as a WARC file, with a name that ends in .warc.gz" },
@@ -19,7 +19,7 @@ with the texts of the pages that everybody may read, for other programs or for a
   ],
   async run({ args: { file }, options, json }) {
     if (file === "-" && json)
-      throw new ArgumentsError("--json and - both use the standard output: use only one of them")
+      throw new ArgumentsError("--json and - both use standard output: use only one of them")
     if (options.warc) {
       const { runWarcExport } = await import("#engine/commands/run-warc-export.ts")
       const { closedSources } = await import("#crawler/sources/readers/closed-sources.ts")

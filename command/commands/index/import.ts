@@ -4,7 +4,7 @@ export const importIndex = command({
   changes: () => true,
   about: `Reads a file that fossick export wrote, and adds its pages to the index named in the settings. Pages with the same
 address are replaced, others stay. After an interruption, run the import again: it continues.`,
-  args: { file: { about: "the file to read; - is the standard input", complete: "files" } },
+  args: { file: { about: "the file to read; - for standard input", complete: "files" } },
   options: { replace: { about: "remove the pages that are not in the file" } },
   examples: [
     { line: "fossick import pages.fossick", about: "adds to the index" },

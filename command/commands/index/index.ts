@@ -17,7 +17,7 @@ export const index: GroupSpec = {
       run: work("status"),
     }),
     check: command({
-      about: "Reads every file of the index, and names those that are missing or changed.",
+      about: "Reads every file of the index, and lists those that are missing or changed.",
       examples: [
         {
           line: "fossick index check",

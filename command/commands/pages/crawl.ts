@@ -10,7 +10,7 @@ does. Ctrl-C pauses it after the current pages; the same command continues from 
   options: {
     depth: { value: "n", about: "follow at most this many links from the start", default: "10" },
     limit: { value: "n", about: "read at most this many pages", default: "10000" },
-    minutes: { value: "n", about: "how long the crawl may take; default: no limit" },
+    minutes: { value: "n", about: "time limit for the crawl; default: none" },
     scope: {
       value: "scope",
       about: "the same host, all hosts of its domain, or only the folder of the start address",

@@ -13,8 +13,8 @@ async function run(args: RemovalsArguments): Promise<number> {
 }
 
 export const removals: GroupSpec = {
-  about: `Shows pages that seem to be gone when a source has too many to remove without asking, takes your decision, and
-restores removed pages.`,
+  about: `Shows pages that seem to be gone, if a source has too many of them to remove without your approval. Removes or keeps
+these pages, and restores removed pages.`,
   standard: "list",
   commands: {
     list: command({

@@ -6,7 +6,7 @@ import { type ArgumentSpec, command, type GroupSpec } from "../../spec.ts"
 const file: { readonly file: ArgumentSpec & { readonly optional: true } } = {
   file: {
     optional: true,
-    about: "the sources file; default: the file that FOSSICK_SOURCES_FILE names, else sources.yaml",
+    about: "the sources file; default: FOSSICK_SOURCES_FILE, else sources.yaml",
     complete: "files",
   },
 }
@@ -29,8 +29,8 @@ async function runSources(names: readonly string[], json: boolean): Promise<numb
 }
 
 const checks = {
-  "skip-secrets": { about: "do not check whether the secrets that the file names are set here" },
-  strict: { about: "turn warnings into errors: keys, collections and settings that name no source" },
+  "skip-secrets": { about: "do not check whether the secrets that the file uses are set on this machine" },
+  strict: { about: "treat warnings as errors, such as a key limited to a source that does not exist" },
 } as const
 
 export const sources: GroupSpec = {
@@ -39,18 +39,18 @@ Shows and runs the declared sources.`,
   commands: {
     add: command({
       about: `Checks a site, folder, archive, mailbox or Git repository once and proposes a source for it, with the text of five
-pages. For a site: what it is made with, its scope, sitemap and login, whether it needs a browser, how long a crawl
-takes. For the others: their files by kind and size, and which can't be read. Asks before it writes.`,
+pages. For a site, shows what it is made with, its scope, sitemap and login, whether it needs a browser, and how
+long a crawl takes. For the others, shows the files by kind and size, and which can't be read. Asks before it writes.`,
       args: {
         start: {
           about:
-            "address of a site, where a path limits the crawl to that section, of a Git repository or of a mailbox (imaps://); or a file or folder: /srv/policies, ./notes",
+            "address of a site (a path limits the crawl to that section), Git repository or mailbox (imaps://); or a file or folder: /srv/policies, ./notes",
           complete: "files",
         },
       },
       options: {
         write: { about: "add the source to the sources file without asking" },
-        "ignore-robots": { about: "you own the site: ignore robots.txt, also in the proposed source" },
+        "ignore-robots": { about: "ignore robots.txt, now and in the proposed source: you own the site" },
       },
       examples: [
         { line: "fossick sources add docs.example.com", about: "shows the proposal, then asks" },

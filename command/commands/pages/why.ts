@@ -2,8 +2,8 @@ import { command } from "../../spec.ts"
 import { EXIT } from "#base/exit-codes.ts"
 
 export const why = command({
-  about: `Shows why a page is or is not found: how its address was discovered, what robots.txt and the last visit said,
-what the index contains of it, and when it is visited next. Sends no request to the site, changes nothing.`,
+  about: `Shows why a page is or is not found: how its address was discovered, what robots.txt says, how the last visit ended,
+what the index contains of it, and when it will be visited next. Sends no request to the site, changes nothing.`,
   args: { url: { about: "address of the page" } },
   options: { query: { value: "text", about: "also show the page's rank for this question" } },
   examples: [

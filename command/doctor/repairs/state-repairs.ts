@@ -122,7 +122,7 @@ export const thumbnailRepair: Repair = {
         ? (await damagedThumbnails(db, dataDir)).map(({ file, damage }) => ({
             file,
             damage,
-            wayBack: "The running appliance fetches and checks the image again.",
+            wayBack: "A running appliance will fetch and check the image again.",
             canRepair: true,
           }))
         : [],

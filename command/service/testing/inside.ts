@@ -89,12 +89,12 @@ async function startSite(): Promise<{ port: number; served: () => number }> {
 async function story(): Promise<void> {
   say(run("systemctl", "--version").out.split("\n")[0]!)
   check(
-    "--dry-run makes nothing",
+    "--dry-run changes nothing",
     fossick("service", "install", "--dry-run").code === 0 && !existsSync(PLACES.config),
   )
   let since = Date.now()
   const installed = fossick("service", "install")
-  check("install ends well", installed.code === 0, `${((Date.now() - since) / 1000).toFixed(1)} s`)
+  check("install succeeds", installed.code === 0, `${((Date.now() - since) / 1000).toFixed(1)} s`)
   say(installed.out.replaceAll(/^/gm, "     | "))
   if (installed.code !== 0) return
   const rights = (path: string) => {
@@ -145,19 +145,19 @@ async function story(): Promise<void> {
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
       body: JSON.stringify(body),
     })
-  check("the key of the settings searches", (await post("search", { query: "otters" })).status === 200)
+  check("the key in the settings can search", (await post("search", { query: "otters" })).status === 200)
 
   // Runs are requested through the API: a command that waits for its run would carry out the run itself when the
   // service stops.
   const crawl = async (source: string) =>
     check(
-      `the crawl of ${source} is asked for`,
+      `the crawl of ${source} is accepted`,
       (await post(`admin/sources/${source}/run`, {})).status === 202,
     )
   const isAtWork = () => until(() => site.served() > before + 5)
   let before = site.served()
   await crawl("slow")
-  check("a crawl is at work", await isAtWork())
+  check("a crawl is running", await isAtWork())
   const slow = post("extract", { urls: [`http://127.0.0.1:${site.port}/slow`] }).then(
     (response) => response.status,
     String,
@@ -167,26 +167,26 @@ async function story(): Promise<void> {
   const stopped = run("systemctl", "stop", "fossick")
   const seconds = (Date.now() - since) / 1000
   check(
-    "stop, amid a crawl and a request, in its time",
+    "the service stops in time during a crawl and a request",
     stopped.code === 0 && seconds < 20,
     `${seconds.toFixed(1)} s`,
   )
   check("the request was answered", (await slow) === 200, await slow)
   check(
-    "it ended by itself, and well",
+    "the service exited successfully",
     property("Result") === "success" && property("ExecMainStatus") === "0",
     property("Result"),
   )
-  check("no process is left", processesOf(/crawler\/main|api\/main|job-worker/).length === 0)
+  check("no processes are left", processesOf(/crawler\/main|api\/main|job-worker/).length === 0)
 
   before = site.served()
-  check("it starts again", run("systemctl", "start", "fossick").code === 0 && (await until(isReady)))
-  check("the crawl goes on", await isAtWork())
+  check("the service starts again", run("systemctl", "start", "fossick").code === 0 && (await until(isReady)))
+  check("the crawl continues", await isAtWork())
 
   const [main] = [Number(property("MainPID"))]
   process.kill(main, "SIGKILL")
   check(
-    "killed, it is started again",
+    "the service is restarted after it was killed",
     await until(
       async () =>
         Number(property("MainPID")) > 0 && Number(property("MainPID")) !== main && (await isReady()),
@@ -194,19 +194,26 @@ async function story(): Promise<void> {
     `NRestarts=${property("NRestarts")}`,
   )
   before = site.served()
-  check("and the crawl goes on", await isAtWork())
+  check("the crawl continues after that", await isAtWork())
   for (const pid of processesOf(/job-worker/)) process.kill(pid, "SIGKILL")
   before = site.served()
-  check("its worker killed, another goes on", (await isAtWork()) && /job process failed/.test(journal()))
+  check(
+    "the crawl continues after its worker was killed",
+    (await isAtWork()) && /job process failed/.test(journal()),
+  )
   for (const pid of processesOf(/crawler\/main/)) process.kill(pid, "SIGKILL")
   before = site.served()
   check(
-    "its crawler killed, another goes on",
+    "the crawl continues after the crawler was killed",
     (await isAtWork()) && /The crawler process ended unexpectedly/.test(journal()),
   )
 
   const finished = await until(() => /crawl slow finished: .* new, 0 failed/.test(journal()), 240_000)
-  check("the crawl ends", finished, /crawl slow .*/g.exec(journal().split("\n").toReversed().join("\n"))?.[0])
+  check(
+    "the crawl finishes",
+    finished,
+    /crawl slow .*/g.exec(journal().split("\n").toReversed().join("\n"))?.[0],
+  )
   if (existsSync("/usr/bin/chromium")) {
     await crawl("app")
     let line = ""
@@ -222,7 +229,7 @@ async function story(): Promise<void> {
       /crawl app .*/g.exec(journal().split("\n").toReversed().join("\n"))?.[0],
     )
     check(
-      "in Chromium's sandbox",
+      "Chromium runs in its sandbox",
       line !== "" && !line.includes("--no-sandbox"),
       line.includes("--no-sandbox") ? "--no-sandbox" : "",
     )
@@ -230,11 +237,11 @@ async function story(): Promise<void> {
       await post("search", { query: "what do badgers line their setts with?", max_results: 1 })
     ).json()) as { results: { title: string }[] }
     check(
-      "and found",
+      "the page is found",
       found.results[0]?.title === "Badgers" || found.results[0]?.title === "App",
       found.results[0]?.title,
     )
-  } else say("skip a browser: there is no /usr/bin/chromium")
+  } else say("skipped the browser: /usr/bin/chromium does not exist")
 
   const doctor = run(
     "runuser",
@@ -248,28 +255,28 @@ async function story(): Promise<void> {
     "sources",
     "list",
   )
-  check("commands reach it as its user", doctor.code === 0 && doctor.out.includes("slow"))
+  check("commands work as the service's user", doctor.code === 0 && doctor.out.includes("slow"))
   const lines = journal().split("\n")
   check(
-    "the journal is for people",
-    lines.some((line) => /^Fossick \S+ starts, on /.test(line)) &&
+    "the journal contains plain text",
+    lines.some((line) => /^Fossick \S+ is starting /.test(line)) &&
       !lines.some((line) => line.startsWith("{") || /^\d\d:\d\d:\d\d /.test(line)),
     `${lines.length} lines`,
   )
   check(
-    "it knows what is a warning",
+    "the journal marks warnings",
     journal("-p", "warning").includes("job process failed") &&
       !journal("-p", "warning").includes("listening"),
   )
-  check("no key is in it", !journal().includes(key))
+  check("the journal contains no key", !journal().includes(key))
   say(lines.slice(0, 12).join("\n").replaceAll(/^/gm, "     | "))
 
-  check("uninstall ends well", fossick("service", "uninstall").code === 0 && !existsSync(PLACES.unit))
+  check("uninstall succeeds", fossick("service", "uninstall").code === 0 && !existsSync(PLACES.unit))
   check(
-    "it keeps settings and data",
+    "uninstall keeps settings and data",
     existsSync(PLACES.settings) && existsSync(join(PLACES.data, "state.db")),
   )
-  check("nothing runs", processesOf(/crawler\/main|api\/main/).length === 0)
+  check("no processes are running", processesOf(/crawler\/main|api\/main/).length === 0)
 }
 
 try {

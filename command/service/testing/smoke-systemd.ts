@@ -30,9 +30,9 @@ function skip(why: string): never {
   process.exit(0)
 }
 
-if (process.platform !== "linux") skip("systemd is for Linux")
-if (process.getuid?.() !== 0) skip("it takes root to make a container")
-if (!works("systemd-nspawn", "--version")) skip("there is no systemd-nspawn (package systemd-container)")
+if (process.platform !== "linux") skip("systemd needs Linux")
+if (process.getuid?.() !== 0) skip("only root can make a container")
+if (!works("systemd-nspawn", "--version")) skip("systemd-nspawn is not installed (package systemd-container)")
 if (!existsSync(join(ROOT, "node_modules/node/bin/node"))) skip("npm ci has not been run here")
 
 const work = mkdtempSync(join(tmpdir(), "fossick-systemd-"))
@@ -48,7 +48,7 @@ try {
   const layers = `lowerdir=/,upperdir=${join(files, "upper")},workdir=${join(files, "work")}`
   const root = join(files, "root")
   if (!works("mount", "-t", "overlay", "overlay", "-o", layers, root))
-    skip("there is no overlay file system here")
+    skip("overlay file systems are not supported here")
   prepare(root)
   code = await boot(root)
 } finally {

@@ -80,8 +80,8 @@ function Everybody({ group }: { readonly group: string | null }) {
       {value?.total === 0 && !isFiltered && (
         <Nothing icon="people" title="No one has signed in yet">
           <p>
-            Once your identity provider is set up in <code>sign-on.yaml</code>, people can sign in with the accounts
-            they already have. <a href="docs/people">About people and groups</a>
+            Once your identity provider is set up in <code>sign-on.yaml</code>, people can sign in with the
+            accounts they already have. <a href="docs/people">About people and groups</a>
           </p>
         </Nothing>
       )}

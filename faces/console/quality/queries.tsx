@@ -131,7 +131,8 @@ const Off = () => (
     </p>
     <p>
       For each search, the appliance keeps the time, the question, the id of the key, the number of results,
-      the best score and how many seconds it took, but nothing about who asked. After that many days, these records are deleted.
+      the best score and how many seconds it took, but nothing about who asked. After that many days, these
+      records are deleted.
     </p>
     <p class="row">
       <a class="button" href="docs/logs#questions-that-were-asked">

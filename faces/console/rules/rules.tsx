@@ -45,8 +45,9 @@ export function Rules() {
       {value !== null && value.rules.length === 0 && (
         <Nothing icon="filter" title="No rules yet">
           <p>
-            A synonym makes words find the same pages, a pin puts a page at a fixed position, and a boost raises or
-            lowers pages. Before you save a rule, you see what it would change. The rule applies starting with the next question.
+            A synonym makes words find the same pages, a pin puts a page at a fixed position, and a boost
+            raises or lowers pages. Before you save a rule, you see what it would change. The rule applies
+            starting with the next question.
           </p>
           <p class="row">
             <Link to={placeOfNew("synonym")} class="button primary">

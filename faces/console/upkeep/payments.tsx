@@ -55,8 +55,8 @@ const NotSelling = ({ missing }: { readonly missing: Seen["selling"]["missing"] 
         </>
       ) : (
         <>
-          Programs can pay for each search with x402. To sell searches, set <code>X402_PAY_TO</code>, <code>X402_NETWORK</code>,{" "}
-          <code>X402_FACILITATOR_URL</code> and <code>X402_PUBLIC_URL</code>.
+          Programs can pay for each search with x402. To sell searches, set <code>X402_PAY_TO</code>,{" "}
+          <code>X402_NETWORK</code>, <code>X402_FACILITATOR_URL</code> and <code>X402_PUBLIC_URL</code>.
         </>
       )}
     </p>

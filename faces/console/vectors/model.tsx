@@ -51,7 +51,8 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
   if (!options.some(({ value }) => value === model.wanted))
     options.push({ value: model.wanted, label: model.wanted })
   const offer = change === null && model.setting === null ? whyMultilingual(model) : null
-  const use = () => actions.act("The model has been changed", "POST /admin/model", { body: { model: wanted } })
+  const use = () =>
+    actions.act("The model has been changed", "POST /admin/model", { body: { model: wanted } })
   return (
     <>
       <p>
@@ -83,8 +84,8 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
         </div>
       ) : (
         <p class="small">
-          The model is set to <code>{model.setting}</code> in the settings, which take precedence. To choose here, clear{" "}
-          <code>FOSSICK_MODEL</code> and restart.
+          The model is set to <code>{model.setting}</code> in the settings, which take precedence. To choose
+          here, clear <code>FOSSICK_MODEL</code> and restart.
         </p>
       )}
       {isAsked && (
@@ -97,7 +98,8 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
         >
           <p>
             If this is not the model in use, a new index will be built for it, and the current one will answer
-            until the new one is complete. All passages will get new vectors, which will take as long as the first time.
+            until the new one is complete. All passages will get new vectors, which will take as long as the
+            first time.
           </p>
         </Confirm>
       )}

@@ -65,10 +65,10 @@ async function prove(kind: SiteKind, folder: string, { context }: TestBrowser): 
   tell(`first results after ${await searchAndOpen(page, kind)} ms`)
   await keepToVersions(page, kind, site.origin)
   await answerAndCite(page, kind, site.origin)
-  tell(`an answer and its citation, by the keyboard alone`)
+  tell(`an answer and its citation, using only the keyboard`)
   await look(page, kind, site.origin)
   if (complaints.length > 0) throw new Error(`${kind.name}: ${complaints.join("; ")}`)
-  tell("axe finds nothing in the widget, at 390, 1280 and 1920 pixels, light and dark")
+  tell("axe finds no problems in the widget, at 390, 1280 and 1920 pixels, light and dark")
   await page.close()
 }
 
@@ -130,7 +130,8 @@ async function keepToVersions(page: Page, { versions, word }: SiteKind, origin: 
     await page.keyboard.press("Home")
     const chosen = () => page.locator("fossick-search select option:checked").innerText()
     for (let steps = 0; (await chosen()) !== label; steps++) {
-      if (steps > versions.length + 2) throw new Error(`the version ${label} is not reached by arrows`)
+      if (steps > versions.length + 2)
+        throw new Error(`the version ${label} cannot be reached with the arrow keys`)
       await page.keyboard.press("ArrowDown")
     }
     const others = versions.map((one) => one.folder).filter((one) => one !== folder && one.startsWith(folder))
@@ -159,7 +160,7 @@ async function answerAndCite(page: Page, { question, answer }: SiteKind, origin:
   const citation = region.getByRole("link", { name: /^Source 1: / }).first()
   const isFocused = () => citation.evaluate((one) => (one as unknown as Matching).matches(":focus"))
   for (let steps = 0; !(await isFocused()); steps++) {
-    if (steps > 5) throw new Error("the citation is not reached by Tab")
+    if (steps > 5) throw new Error("the citation cannot be reached with Tab")
     await page.keyboard.press("Tab")
   }
   await page.keyboard.press("Enter")
@@ -207,7 +208,7 @@ async function withoutComplaints(page: Page, what: string): Promise<void> {
 
 async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
   for (let tries = 0; !(await holds()); tries++) {
-    if (tries > 60) throw new Error(`never came: ${what}`)
+    if (tries > 60) throw new Error(`timed out waiting for ${what}`)
     await pause(POLL_MS)
   }
 }
