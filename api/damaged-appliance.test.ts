@@ -88,7 +88,9 @@ class Damaged implements AsyncDisposable {
       })
     }
     // Once the process has ended, there is no more output to wait for.
-    child.once("exit", (code) => this.#said.emit("error", new Error(`ended with ${code}: ${this.output}`)))
+    child.once("exit", (code) =>
+      this.#said.emit("error", new Error(`exited with code ${code}: ${this.output}`)),
+    )
     return ended
   }
 

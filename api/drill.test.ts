@@ -82,7 +82,7 @@ beforeAll(async () => {
   await db.script("update webhook_delivery set due_at = 1 where state = 'waiting'")
   db.close()
   const { code } = await run(["backup", backup], { FOSSICK_DATA_DIR: own })
-  if (code !== 0) throw new Error(`fossick backup ended with ${code}`)
+  if (code !== 0) throw new Error(`fossick backup exited with code ${code}`)
   isWell = true
 })
 

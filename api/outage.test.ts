@@ -76,7 +76,7 @@ class Api implements AsyncDisposable {
       child.on("message", (message: { kind: string; localUrl: string }) => {
         if (message.kind === "ready") resolve(message.localUrl.replace("localhost", "127.0.0.1"))
       })
-      child.once("exit", (code) => reject(new Error(`The process ended with ${code}.`)))
+      child.once("exit", (code) => reject(new Error(`The process exited with code ${code}.`)))
     })
   }
 

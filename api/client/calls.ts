@@ -423,9 +423,9 @@ export type StoredPage = {
   readonly title: string
   readonly description: string | null
   readonly author: string | null
-  /** The sources it belongs to, starting with the one that read it last; empty if the key may not know them. */
+  /** The sources it belongs to, starting with the one that read it last; empty if the key may not see them. */
   readonly sources: readonly string[]
-  /** The collections that hold any of these. */
+  /** The collections that contain any of these. */
   readonly collections: readonly string[]
   /** Format of the page. */
   readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture"
@@ -1801,7 +1801,7 @@ export type IndexState = {
     readonly pages_without_vectors: number
     /** Passages of those pages; approximate on Meilisearch. */
     readonly passages_without_vectors: number
-    /** Passages that got vectors per second, over the last minute; null while no vectors are made, or if it is too early to tell. */
+    /** Passages embedded per second, over the last minute; null while none are embedded, or if it is too early to tell. */
     readonly vectors_per_second: number | null
     /** Estimated seconds until all pages have vectors; 0 if they all do, null without an estimate. */
     readonly seconds_left: number | null
@@ -1865,7 +1865,7 @@ export type ModelState = {
     /** Copied pages that have no vectors yet. */
     readonly pages_without_vectors: number | null
     readonly passages_without_vectors: number | null
-    /** Passages that got vectors per second, over the last minute; null while no vectors are made, or if it is too early to tell. */
+    /** Passages embedded per second, over the last minute; null while none are embedded, or if it is too early to tell. */
     readonly vectors_per_second: number | null
     /** Null without an estimate, and while pages are still being copied. */
     readonly seconds_left: number | null
@@ -2028,7 +2028,7 @@ export type PageRequestList = {
     readonly keys: number
     readonly first_at: string
     readonly last_at: string
-    /** Whether the index holds the page now. */
+    /** Whether the index contains the page now. */
     readonly in_index: boolean
   })[]
   /** The number of all entries, not only of those listed. */
@@ -2277,7 +2277,7 @@ export type Queries = {
     readonly count: number
     /** How many keys asked it. */
     readonly keys: number
-    /** Number of results of the last search. */
+    /** Number of results in the last search. */
     readonly results: number
     readonly top_score: number
     /** Duration of the slowest answer. */
@@ -3459,7 +3459,7 @@ export interface Calls {
     }
     readonly answer: {
       readonly source: string
-      /** The ids of those that existed. */
+      /** Ids of the documents that existed. */
       readonly documents: readonly string[]
       /** With `wait`: whether a run applied the change within a minute. Null without `wait`. */
       readonly searchable: boolean | null
@@ -3479,7 +3479,7 @@ export interface Calls {
     }
     readonly answer: {
       readonly source: string
-      /** The ids of those that existed. */
+      /** Ids of the documents that existed. */
       readonly deleted: readonly string[]
       /** With `wait`: whether a run applied the change within a minute. Null without `wait`. */
       readonly searchable: boolean | null
@@ -3663,7 +3663,7 @@ export interface Calls {
         readonly end_date?: string | null | undefined
         /** Only calls to these endpoints: search, extract, crawl, map, research. */
         readonly endpoints?: "search" | "extract" | "crawl" | "map" | "research" | readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null | undefined
-        /** Only calls of this project. */
+        /** Only calls for this project. */
         readonly project_id?: string | null | undefined
         /** Only calls with this key; keys with the role `search` never see others. */
         readonly filter_by_api_key?: boolean | null | undefined

@@ -52,7 +52,7 @@ export async function startAppliance(env: Readonly<Record<string, string>> = {})
   await Promise.race([
     screen.promise,
     exited.then(([code]) => {
-      throw new Error(`The appliance ended with ${code}:\n${text}`)
+      throw new Error(`The appliance exited with code ${code}:\n${text}`)
     }),
   ])
   const stop = async (how: "SIGTERM" | "Ctrl-C" = "SIGTERM") => {

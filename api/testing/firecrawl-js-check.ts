@@ -31,7 +31,7 @@ await check("scrape: changes since the crawl", async () => {
 await check("scrape: a format that is not made here is refused by name", async () =>
   (await refusal(client.scrape(site, { formats: ["branding"] }))).includes("Invalid formats."),
 )
-await check("scrape: a page that is not there", async () =>
+await check("scrape: a missing page", async () =>
   (await refusal(client.scrape(`${site}none`))).includes("404"),
 )
 await check("search", async () => {

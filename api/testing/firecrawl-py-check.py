@@ -72,7 +72,7 @@ def searched():
 check("scrape", scraped)
 check("scrape: changes since the crawl", lambda: client.scrape(f"{site}{page}", formats=["change_tracking"]).change_tracking)
 check("scrape: actions are refused by name", lambda: "Invalid actions." in raised(lambda: client.scrape(site, actions=[{"type": "wait", "milliseconds": 5}])))
-check("scrape: a page that is not there", lambda: "404" in raised(lambda: client.scrape(f"{site}none")))
+check("scrape: a missing page", lambda: "404" in raised(lambda: client.scrape(f"{site}none")))
 check("scrape: a host that is not there", lambda: raised(lambda: client.scrape("http://none.invalid/")).startswith("DNSResolutionError"))
 check("search", searched)
 check("search without content", lambda: any(page in one.url and one.description for one in client.search(question).web))

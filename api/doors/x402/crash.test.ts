@@ -133,7 +133,7 @@ async function prepare(env: Readonly<Record<string, string>>) {
     async start(more: Readonly<Record<string, string>> = {}, selling = true) {
       const started = run(more)
       while (!text.includes("listening on http")) {
-        if (started.exitCode !== null) throw new Error(`it ended with ${started.exitCode}:\n${text}`)
+        if (started.exitCode !== null) throw new Error(`it exited with code ${started.exitCode}:\n${text}`)
         await pause(20)
       }
       expect(text.includes("selling searches")).toBe(selling)

@@ -77,7 +77,7 @@ function refuseOwn(folder: string, own: string): void {
   const isWithin = (inner: string, outer: string) => !path.relative(outer, inner).startsWith("..")
   if (!isWithin(a, b) && !isWithin(b, a)) return
   throw new CommandError(
-    `${folder} is the data folder ${own}, or one is inside the other. Name another folder with --into, one that nothing else uses.`,
+    `${folder} is the data folder ${own}, or one is inside the other. With --into, give a folder that nothing else uses.`,
   )
 }
 

@@ -110,7 +110,7 @@ export const upkeepOperations = operations("Upkeep", "admin", {
     at: "POST /admin/backups/run",
     summary: "Make a backup now, according to the plan",
     description:
-      "The crawler process makes the backup. If one is already queued or running, the answer holds that one. Refused with 409 if no backup is declared. To restore a backup, use the command `fossick restore`.",
+      "The crawler process makes the backup. If one is already queued or running, the answer contains that one. Refused with 409 if no backup is declared. To restore a backup, use the command `fossick restore`.",
     body: noBody,
     answers: accepted(BackupRun, "The current state of the run."),
     refusals: [409, 422],

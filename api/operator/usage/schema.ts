@@ -41,7 +41,7 @@ export const logsSchema = object(
     endpoints: anyOf([text(), listOf(text())], `Only calls to these endpoints: ${ENDPOINTS.join(", ")}.`, {
       "x-judged": { anyOf: [oneOf(ENDPOINTS), listOf(oneOf(ENDPOINTS))] },
     }),
-    project_id: text("Only calls of this project."),
+    project_id: text("Only calls for this project."),
     filter_by_api_key: flag("Only calls with this key; keys with the role `search` never see others."),
   }),
 )

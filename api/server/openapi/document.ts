@@ -15,7 +15,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Search: "Searches of the index.",
   "Stored pages": "Pages from the index, by address; nothing is read from the web.",
   "Live pages": "Pages read live from the web; the index is neither searched nor changed.",
-  Research: "Reports in which every part names its source.",
+  Research: "Reports in which every part cites its source.",
   Watches: "Notifications about changes to questions, sources and pages, by webhook, e-mail or feed.",
   "Keys and usage": "Keys and the credits that they use.",
   People: "People who signed in through an identity provider, and their groups.",

@@ -75,7 +75,7 @@ export async function writtenAnswer(
   if (statements.length > 0) return statements
   if (check?.refused) return NO_ANSWER
   log.info(
-    "no sentence of the model was supported by its source; the answer consists of the pages' own sentences",
+    "none of the model's sentences was supported by its source; the answer consists of the pages' own sentences",
   )
   return null
 }

@@ -25,7 +25,7 @@ const Queries = namedObject("Queries", {
       question: text(),
       count: count("How often it was asked."),
       keys: count("How many keys asked it."),
-      results: count("Number of results of the last search."),
+      results: count("Number of results in the last search."),
       top_score: share(),
       seconds: amount("Duration of the slowest answer."),
       last_at: time(),

@@ -36,7 +36,7 @@ interface Needs extends ResearchNeeds {
   readonly log: Logger
 }
 
-/** Reports in which every part names its source. */
+/** Reports in which every part cites its source. */
 export const research = {
   name: "research",
   settings: researchSettings,

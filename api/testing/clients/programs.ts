@@ -259,7 +259,7 @@ async function vane(): Promise<void> {
 
 async function answering(child: ChildProcess, url: string): Promise<void> {
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`)
+    if (child.exitCode !== null) throw new Error(`it exited with code ${child.exitCode}`)
     if (
       await fetch(url).then(
         ({ ok }) => ok,

@@ -70,7 +70,7 @@ export async function startChain() {
   const reader = createPublicClient(network)
   const control = createTestClient({ ...network, mode: "anvil" })
   while (!(await reader.getChainId().catch(() => null))) {
-    if (child.exitCode !== null) throw new Error(`the chain ended with ${child.exitCode}`)
+    if (child.exitCode !== null) throw new Error(`the chain exited with code ${child.exitCode}`)
     await pause(POLL_MS)
   }
   const wallet = (account: typeof deployer) =>

@@ -82,7 +82,7 @@ const PageRequestList = namedObject("PageRequestList", {
       keys: count("Keys that asked for the page."),
       first_at: time(),
       last_at: time(),
-      in_index: yesNo("Whether the index holds the page now."),
+      in_index: yesNo("Whether the index contains the page now."),
     }),
   ),
   ...ofSlice,

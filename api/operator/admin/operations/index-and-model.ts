@@ -22,7 +22,7 @@ const modelName = object({
 })
 const passagesASecond = orNull(
   amount(
-    "Passages that got vectors per second, over the last minute; null while no vectors are made, or if it is too early to tell.",
+    "Passages embedded per second, over the last minute; null while none are embedded, or if it is too early to tell.",
   ),
 )
 

@@ -179,7 +179,7 @@ export const pageOperations = operations("Pages", "admin", {
     access: "operator",
     summary: "Revisit a page now",
     description:
-      "Runs the page's sources for everything that is due, with this page among the first. The page is read in full even if its site reports no change. If a source is already running, the answer holds that job.",
+      "Runs the page's sources for everything that is due, with this page among the first. The page is read in full even if its site reports no change. If a source is already running, the answer contains that job.",
     body: bodyOf({ url: text("A page that a declared source knows.", { "x-judged": webAddress }) }),
     answers: accepted(PageRecrawl, "The jobs."),
     refusals: [409, 422],

@@ -201,7 +201,7 @@ export const sourceOperations = operations("Sources", "admin", {
     access: "operator",
     summary: "Run several sources now",
     description:
-      "Runs all of them, or none if a name is unknown. If a source is already running, the answer holds that job.",
+      "Runs all of them, or none if a name is unknown. If a source is already running, the answer contains that job.",
     body: bodyOf(
       optional({
         names: listOf(text(), "Names of the sources; give these or `all`.", {

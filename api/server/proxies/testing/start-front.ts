@@ -123,7 +123,7 @@ export async function startFront(
   }
   try {
     await until(async () => {
-      if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}:\n${said}`)
+      if (child.exitCode !== null) throw new Error(`${program} exited with code ${child.exitCode}:\n${said}`)
       return (await ask("/healthz").catch(() => null))?.status === 200
     })
   } catch (error) {

@@ -105,7 +105,7 @@ export const documentOperations = operations("Documents", "key", {
       "Changes the readers of documents and nothing else. The run that applies the change to searches starts at once. Needs a key with the role write or admin.",
     body: closedBody(readersBody),
     answers: ok(
-      object({ source: text(), documents: listOf(text(), "The ids of those that existed."), searchable }),
+      object({ source: text(), documents: listOf(text(), "Ids of the documents that existed."), searchable }),
       "What was changed.",
     ),
     refusals: [400, 403, 404, 409, 422],
@@ -124,7 +124,7 @@ export const documentOperations = operations("Documents", "key", {
       "The next run, which starts at once, removes their pages from the index. If they are more than `removal.maxShare` of the source's pages, the removal waits for the operator. Needs a key with the role write or admin.",
     body: closedBody(deleteBody),
     answers: ok(
-      object({ source: text(), deleted: listOf(text(), "The ids of those that existed."), searchable }),
+      object({ source: text(), deleted: listOf(text(), "Ids of the documents that existed."), searchable }),
       "What was deleted.",
     ),
     refusals: [400, 403, 404, 409, 422],

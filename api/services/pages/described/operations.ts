@@ -32,9 +32,9 @@ const StoredPage = namedObject("StoredPage", {
   author: orNull(text()),
   sources: listOf(
     text(),
-    "The sources it belongs to, starting with the one that read it last; empty if the key may not know them.",
+    "The sources it belongs to, starting with the one that read it last; empty if the key may not see them.",
   ),
-  collections: listOf(text(), "The collections that hold any of these."),
+  collections: listOf(text(), "The collections that contain any of these."),
   type: oneOf(PAGE_TYPES, "Format of the page."),
   language: orNull(text("ISO 639-1.")),
   published_at: orNull(time("When it was published, according to the page.")),

@@ -10,7 +10,7 @@ export const researchTool: Tool = {
   name: "tavily_research",
   title: "Research",
   description:
-    "Researches a question in this index from several angles and returns a report in which every statement names its source. Takes seconds to minutes.",
+    "Researches a question in this index from several angles and returns a report in which every statement cites its source. Takes seconds to minutes.",
   inputSchema: pick(researchSchema, ["input", "model"]),
   outputSchema: reportSchema,
   endpoint: "/research",
