@@ -34,7 +34,7 @@ export const researchSettings = {
       name: "FOSSICK_RESEARCH_MB",
       default: "1024",
       about:
-        "Megabytes for research tasks with their files and reports; one key may use a quarter. When they are used up, new tasks get 432.",
+        "Megabytes for research tasks with their files and reports; one key can use a quarter. When they are used up, new tasks get 432.",
     },
     4,
     1_000_000,
