@@ -21,7 +21,8 @@ appliance: a restore drill, which crawls nothing and sends nothing.`,
       complete: "files",
     },
     "read-only-start": {
-      about: "serve the folder of --into, crawl and send nothing, and report at the end what was checked",
+      about:
+        "serve the folder of --into without crawling or sending anything, and report at the end what was checked",
     },
     port: {
       value: "n",

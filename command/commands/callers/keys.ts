@@ -81,8 +81,8 @@ export const keys: GroupSpec = {
       changes: () => true,
       about: "Makes a public key, which is safe to put into web pages, for a search box in documentation.",
       options: {
-        source: { value: "name", about: "the source whose pages it finds; either this or --collection" },
-        collection: { value: "name", about: "the collection whose sources' pages it finds" },
+        source: { value: "name", about: "the source whose pages the key finds; either this or --collection" },
+        collection: { value: "name", about: "the collection whose pages the key finds" },
         origin: {
           ...several,
           about: "origin of web pages that can use the key, such as https://docs.example.com; repeatable",

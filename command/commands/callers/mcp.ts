@@ -1,8 +1,8 @@
 import { command } from "../../spec.ts"
 
 export const mcp = command({
-  about: `Speaks the Model Context Protocol on standard input and output, for programs that start their servers
-themselves, and asks a running appliance. The key is taken from FOSSICK_API_KEY.`,
+  about: `Speaks the Model Context Protocol on standard input and output, for programs that start their MCP
+servers themselves. A running appliance answers. The key is taken from FOSSICK_API_KEY.`,
   options: {
     url: {
       value: "address",

@@ -13,7 +13,7 @@ does. Ctrl-C pauses it after the current pages; the same command continues from 
     minutes: { value: "n", about: "time limit for the crawl; default: none" },
     scope: {
       value: "scope",
-      about: "the same host, all hosts of its domain, or only the folder of the start address",
+      about: "what to crawl: the same host, all hosts of its domain, or only the folder of the start address",
       choices: SCOPES,
       default: "host",
     },
@@ -35,7 +35,7 @@ does. Ctrl-C pauses it after the current pages; the same command continues from 
     },
     topic: {
       value: "topic",
-      about: "topic of all its pages; default: the one that each page states",
+      about: "topic of all pages; default: the one that each page states",
       choices: PAGE_TOPICS,
     },
     failed: { about: "read only the pages that failed last time" },

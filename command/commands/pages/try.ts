@@ -9,7 +9,7 @@ export const tryPage = command({
       value: "name",
       about: "source whose settings to use; default: the source that it belongs to, if any",
     },
-    rendering: { value: "how", about: "how to read it, overriding the source", choices: RENDERINGS },
+    rendering: { value: "how", about: "how to read the page, overriding the source", choices: RENDERINGS },
   },
   examples: [
     { line: "fossick try https://docs.example.com/setup", about: "as its source would" },

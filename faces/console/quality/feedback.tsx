@@ -22,8 +22,8 @@ export function FeedbackList() {
       {value !== null && value.feedback.length === 0 && (
         <Nothing icon="like" title="No feedback yet">
           <p>
-            Ratings from the thumbs under an answer on the search page appear here, and those that programs
-            send to <code>/feedback</code>.
+            Ratings from the thumbs under an answer on the search page, and ratings that programs send to{" "}
+            <code>/feedback</code>, appear here.
           </p>
         </Nothing>
       )}

@@ -65,7 +65,7 @@ function Far({ index }: { readonly index: Index }) {
         <Tile name="Left" value={whole(waiting)}>
           {pagesWaiting === 0
             ? `none of ${counted(pages, "page")} waiting`
-            : `passages of ${counted(pagesWaiting, "page")}`}
+            : `passages in ${counted(pagesWaiting, "page")}`}
         </Tile>
         <Tile name="Rate" value={index.vectors_per_second === null ? "–" : rate(index.vectors_per_second)}>
           {index.vectors_per_second === null ? "none in progress" : "passages per second, last minute"}
