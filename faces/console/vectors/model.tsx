@@ -17,7 +17,7 @@ type Named = NonNullable<State["model"]["in_use"]>
 const nameOf = ({ name, embedder }: Named): string => name ?? embedder
 
 const LABELS: Readonly<Record<string, string>> = {
-  auto: "Automatic: based on the languages of the pages",
+  auto: "Automatic: based on page languages",
   english: "English",
   multilingual: "Multilingual",
 }
