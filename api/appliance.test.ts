@@ -234,7 +234,7 @@ describe("starting and stopping", () => {
     expect(await startAndEnd({ FOSSICK_DATA_DIR: "/dev/null/nowhere" })).toEqual({
       code: 2,
       text: expect.stringMatching(
-        /^Wrong settings:\n {2}- FOSSICK_DATA_DIR must be a writable folder: name another one \(ENOTDIR.*\)\n$/,
+        /^Wrong settings:\n {2}- FOSSICK_DATA_DIR must be a writable folder: set it to another folder \(ENOTDIR.*\)\n$/,
       ),
     })
   })

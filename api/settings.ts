@@ -45,7 +45,7 @@ const publicUrl: Setting<string> = {
       throw new Error("must be an http or https address")
     }
     if (url.username !== "" || url.password !== "") {
-      throw new Error("must be an address without user name and password")
+      throw new Error("must be an address without a user name or password")
     }
     return value.replace(/\/+$/, "")
   },

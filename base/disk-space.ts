@@ -97,7 +97,7 @@ export function notWritable({
   const isKnown = code === "ENOSPC" || code === "EROFS" || code === "EACCES" || code === "EPERM"
   const first = isKnown ? `${remedy(code)}, or ` : ""
   return new SettingsError([
-    `FOSSICK_DATA_DIR must be a writable folder: ${first}name another one (${message})`,
+    `FOSSICK_DATA_DIR must be a writable folder: ${first}set it to another folder (${message})`,
   ])
 }
 

@@ -151,13 +151,13 @@ describe("a kind of setting", () => {
       "http://h/?a=b",
       "http://h/#a",
     ])
-      expect(refused(setting, value)).toBe("must be an http or https address without query")
+      expect(refused(setting, value)).toBe("must be an http or https address without a query")
     for (const value of ["http://u@host/", "http://u:p@host/", "http://:p@host/"])
       expect(refused(setting, value)).toBe(
-        "must be an address without user name and password; use FOSSICK_OTHER",
+        "must be an address without a user name or password; use FOSSICK_OTHER",
       )
     expect(refused(baseUrl({ ...declared, default: "" }), "http://u@h/")).toBe(
-      "must be an address without user name and password",
+      "must be an address without a user name or password",
     )
   })
 

@@ -65,10 +65,10 @@ export const baseUrl = (setting: Declared<string>, instead = ""): Setting<string
     if (value === "") return value
     const url = URL.parse(value)
     if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
-      throw new Error("must be an http or https address without query")
+      throw new Error("must be an http or https address without a query")
     }
     if (url.username !== "" || url.password !== "") {
-      throw new Error(`must be an address without user name and password${instead}`)
+      throw new Error(`must be an address without a user name or password${instead}`)
     }
     return value.replace(/\/+$/, "")
   },

@@ -55,7 +55,7 @@ export async function runMeasured(
   process.prependOnceListener("exit", end)
   try {
     const [code] = (await once(child, "close")) as [number | null]
-    if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${code}:\n${err}`)
+    if (code !== 0) throw new Error(`${command} ${args.join(" ")} exited with code ${code}:\n${err}`)
   } finally {
     clearInterval(sampler)
     process.off("exit", end)

@@ -73,7 +73,7 @@ test("the first start names an invalid setting", async () => {
   const env = { FOSSICK_DATA_DIR: folder.path, APPLIANCE_UID: "fossick", APPLIANCE_GID: GID }
   expect(await run("init.ts", [], env)).toMatchObject({
     code: 1,
-    err: "APPLIANCE_UID must be a number, as `id` shows it.\n",
+    err: "APPLIANCE_UID must be a number, as shown by `id`.\n",
   })
   expect(existsSync(join(folder.path, "secrets"))).toBe(false)
 })

@@ -16,7 +16,7 @@ const modelHub: Setting<string> = {
     const url = URL.parse(value)
     if (url === null || !/^https?:$/.test(url.protocol)) throw new Error("must be an http or https address")
     if (url.username !== "" || url.password !== "") {
-      throw new Error("must be an address without user name and password")
+      throw new Error("must be an address without a user name or password")
     }
     return value
   },

@@ -26,7 +26,7 @@ test("reads all certificates in a text, whatever stands between them", () => {
 
 test("reports the position of an invalid certificate, and how to convert other formats to PEM", () => {
   expect(() => certificatesIn("hello")).toThrow(
-    /^holds no certificate in PEM \(-----BEGIN CERTIFICATE-----\)$/,
+    /^contains no certificate in PEM format \(-----BEGIN CERTIFICATE-----\)$/,
   )
   for (const der of ["0\x82\x03\x01", "abc\0def"])
     expect(() => certificatesIn(der)).toThrow(
@@ -47,7 +47,7 @@ test("reports what is wrong with a file, and a wrong file adds no authority and 
   expect(causeOf(() => readCertificates(bad!))).toMatch(/^holds no certificate/)
   expect(causeOf(() => readCertificates(none!))).toMatch(/^ENOENT/)
   expect(causeOf(() => certificatesIn(BROKEN))).toBeDefined()
-  expect(() => readCertificates(bad!)).toThrow(`${bad} holds no certificate in PEM`)
+  expect(() => readCertificates(bad!)).toThrow(`${bad} contains no certificate in PEM format`)
   expect(() => readCertificates(none!)).toThrow(`${none} cannot be read (ENOENT)`)
   for (const env of [{}, { FOSSICK_CA_FILE: "" }, { FOSSICK_CA_FILE: bad }, { FOSSICK_CA_FILE: none }])
     expect(() => trustAuthorities(env)).not.toThrow()

@@ -12,7 +12,7 @@ export function certificatesIn(text: string): string[] {
   const found = text.match(CERTIFICATE) ?? []
   if (found.length === 0)
     throw new Error(
-      `holds no certificate in PEM (-----BEGIN CERTIFICATE-----)${
+      `contains no certificate in PEM format (-----BEGIN CERTIFICATE-----)${
         text.startsWith("0\x82") || text.includes("\0")
           ? "; it looks like DER, which openssl x509 -inform der converts to PEM"
           : ""

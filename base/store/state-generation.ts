@@ -94,7 +94,7 @@ export async function otherGeneration(db: StateStore, backup?: string): Promise<
     return `${older} unpack the backup into an empty folder with \`tar -xf\`, set FOSSICK_DATA_DIR to that folder, and ${save}. Then set FOSSICK_DATA_DIR to a new folder, import the pages with \`cat index/* | fossick import -\`, and ${again}.`
   const aside = isFile
     ? "move state.db, state.db-wal, state.db-shm and state.id out of the data folder"
-    : "name an empty schema in FOSSICK_STATE, move state.id out of the data folder"
+    : "set FOSSICK_STATE to an empty schema, move state.id out of the data folder"
   return `${older} ${save}, ${aside}, and ${again}. The index is kept.`
 }
 

@@ -55,7 +55,7 @@ export async function listJobs({ source, state, limit }: JobFilter, json: boolea
 
 /** A run's result, and its note unless the reason below the table already says the same. */
 function doneText({ outcomes, queued, note, reason, waits }: Job): string {
-  const todo = queued > 0 ? `, ${addressesText(queued)} to do` : ""
+  const todo = queued > 0 ? `, ${addressesText(queued)} to visit` : ""
   const waiting = waits.length === 0 ? "" : `, waiting for ${counted(waits.length, "host")}`
   return `${counted(pagesIn(outcomes), "page")}${todo}${waiting}${note === null || reason !== null ? "" : ` (${note})`}`
 }
@@ -75,16 +75,14 @@ export async function showJob(id: number, json: boolean): Promise<number> {
     if (job.startedAt) say(`started ${timeText(job.startedAt)}, ended ${timeText(job.endedAt)}`)
     if (job.reason !== null) say(`why: ${job.reason}`)
     if (job.note !== null) say(`note: ${job.note}`)
-    if (job.queued > 0) say(`${addressesText(job.queued)} to do`)
+    if (job.queued > 0) say(`${addressesText(job.queued)} to visit`)
     for (const wait of job.waits) say(waitText(wait))
     for (const line of summaryLines(job)) say(line)
-    if (failures.length > 0) say("Some that failed:")
+    if (failures.length > 0) say("Some failed addresses:")
     for (const { url, detail } of failures) say(`  ${url}: ${detail ?? "failed"}`)
     const more = Object.keys(job.outcomes).length > 0
     if (more)
-      say(
-        `fossick jobs show ${id} --outcome failed lists all failed addresses; it takes any other outcome too`,
-      )
+      say(`fossick jobs show ${id} --outcome failed lists all failed addresses; other outcomes work too`)
     say("Log:")
     for (const { at, level, text } of events) say(`  ${at.toISOString()}  ${level.padEnd(5)}  ${text}`)
     return EXIT.ok
@@ -120,7 +118,7 @@ export async function listAddresses(id: number, text: string, json: boolean): Pr
       after = last
     }
     const total = counted.reduce((sum, [, count]) => sum + count, 0)
-    if (total === 0) process.stderr.write(`No visit of job ${id} ended with this outcome.\n`)
+    if (total === 0) process.stderr.write(`No visit in job ${id} ended with this outcome.\n`)
     else if (listed < total) {
       const others = counted.some(([name]) => isFailure(name))
         ? `failed addresses are kept for the last ${RUNS_WITH_FAILURES} runs of a source.`

@@ -36,7 +36,7 @@ export async function moveState(
   const from = stateServer(dataDir, env)
   let tables: CopiedTable[]
   if (to === FILE) {
-    if (from === null) throw new CommandError("FOSSICK_STATE must name the server to move from.")
+    if (from === null) throw new CommandError("FOSSICK_STATE must point to the server to move from.")
     if (existsSync(file)) throw new CommandError(`${file} already exists. Move it out of the way first.`)
     tables = await fromServer(new PostgresStore(from), file)
   } else {

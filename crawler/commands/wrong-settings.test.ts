@@ -8,7 +8,7 @@ import { engineSettings } from "#engine/settings.ts"
 test("a model hub's password is refused and not repeated", () => {
   const env = { FOSSICK_MODEL_HUB: "https://me:pass@hub.example" }
   expect(() => readSettings(engineSettings, env)).toThrow(
-    /FOSSICK_MODEL_HUB must be an address without user name and password$/,
+    /FOSSICK_MODEL_HUB must be an address without a user name or password$/,
   )
 })
 

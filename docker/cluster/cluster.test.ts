@@ -116,7 +116,7 @@ describe("the first start", () => {
   })
 
   test.each([
-    ["APPLIANCE_UID", "fossick", "APPLIANCE_UID must be a number, as `id` shows it.\n"],
+    ["APPLIANCE_UID", "fossick", "APPLIANCE_UID must be a number, as shown by `id`.\n"],
     ["CLUSTER_NODES", "../x", "CLUSTER_NODES must be names of services, separated by commas.\n"],
   ])("explains the problem with %s", (name, value, said) => {
     using folder = temporaryFolder()

@@ -14,7 +14,7 @@ export async function differenceLines(
   const lines: string[] = []
   if (missing.count > 0) {
     const names = openFile ? await addressesOf(missing.ids, await openFile()) : missing.ids
-    lines.push(`MISSING: ${counted(missing.count, "page")} of the file, including ${names.join(" ")}`)
+    lines.push(`MISSING: ${counted(missing.count, "page")} from the file, including ${names.join(" ")}`)
   }
   if (changed.count > 0) {
     lines.push(`DIFFERENT: ${counted(changed.count, "page")}, including ${changed.urls.join(" ")}`)

@@ -102,8 +102,8 @@ async function model({ context, keepDays, setting, given, say }: Session): Promi
   if (given !== undefined) {
     lines.push(
       setting === ""
-        ? "A running appliance builds the index for it, beside the one in use; fossick index upgrade builds it now."
-        : "The settings name a model and take precedence: clear FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL to use this one.",
+        ? "A running appliance builds an index for this model beside the one in use; fossick index upgrade builds it now."
+        : "The settings specify a model and take precedence: clear FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL to use this one.",
     )
   }
   say(lines.join("\n"), found)

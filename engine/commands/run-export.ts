@@ -19,7 +19,7 @@ export async function runExport(
 ): Promise<number> {
   const isStream = file === "-"
   if (isStream && process.stdout.isTTY)
-    throw new CommandError("An export is not text for a terminal: redirect it.")
+    throw new CommandError("An export can't be written to a terminal. Redirect the output to a file.")
   if (!isStream && !force && existsSync(file)) {
     throw new CommandError(`${file} already exists. To replace it, use --force.`)
   }

@@ -26,7 +26,7 @@ interface RunImportOptions extends Pick<ImportOptions, "onPage"> {
 export async function runImport(file: string, { replace, json, onPage }: RunImportOptions): Promise<number> {
   const isStream = file === "-"
   if (isStream && process.stdin.isTTY)
-    throw new CommandError("An export is not text to type in: redirect it.")
+    throw new CommandError("An export can't be typed in. Redirect the input from a file.")
   const name = isStream ? "standard input" : file
   const openFile = () => ExportReader.open(isStream ? process.stdin : createReadStream(file), name)
   const settings = readSettings(engineSettings, environment())
@@ -81,12 +81,12 @@ async function check(openFile: () => Promise<ExportReader>): Promise<void> {
 
 /** Announces what the import will do. */
 function* forewarning(header: ExportHeader, before: EngineStats, replace: boolean): Generator<string> {
-  yield `Importing what Fossick ${header.fossick} exported at ${header.createdAt}.`
+  yield `Importing the export made by Fossick ${header.fossick} at ${header.createdAt}.`
   if (before.pages > 0) {
-    yield `The index contains ${counted(before.pages, "page")}: those with the same address are replaced, ${replace ? "those that are not in the file are removed" : "the others stay"}.`
+    yield `The index contains ${counted(before.pages, "page")}: those with the same address will be replaced, ${replace ? "those that are not in the file will be removed" : "the others will be kept"}.`
   }
   if (!fits(header, before)) {
-    yield `The vectors in the file are from another model (${header.embedder}, this index has ${before.embedder}): the pages are imported without them, found by their words at once, and then embedded.`
+    yield `The vectors in the file are from another model (${header.embedder}, this index has ${before.embedder}): the pages will be imported without them, found by their words at once, and then embedded.`
   }
 }
 

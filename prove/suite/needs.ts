@@ -72,12 +72,12 @@ export const NEEDS: readonly Need[] = [
   },
   {
     name: "schemathesis",
-    advice: "name the program in SCHEMATHESIS",
+    advice: "set SCHEMATHESIS to the path of the program",
     isThere: () => process.env["SCHEMATHESIS"] !== undefined,
   },
   {
     name: "oikb",
-    advice: "name the program in OIKB",
+    advice: "set OIKB to the path of the program",
     isThere: () => process.env["OIKB"] !== undefined,
   },
   {
@@ -87,13 +87,13 @@ export const NEEDS: readonly Need[] = [
   },
   {
     name: "keycloak",
-    advice: "install it with prove/sign-on/keycloak/install and name its folder in KEYCLOAK",
+    advice: "install it with prove/sign-on/keycloak/install and set KEYCLOAK to its folder",
     isThere: () => findKeycloak() !== null,
   },
   {
     name: "dokuwiki",
     advice:
-      "install PHP with its XML module, unpack Debian's dokuwiki, and name the folder in DOKUWIKI: see .ci/install",
+      "install PHP with its XML module, unpack Debian's dokuwiki, and set DOKUWIKI to its folder: see .ci/install",
     isThere: findDokuwiki,
   },
   {
@@ -119,7 +119,7 @@ export const NEEDS: readonly Need[] = [
   },
   {
     name: "meilisearch",
-    advice: "name a running server: npm run test:meilisearch says how",
+    advice: "set MEILI_URL to a running server: npm run test:meilisearch says how",
     isThere: () => process.env["MEILI_URL"] !== undefined,
   },
   shell("bash"),

@@ -68,7 +68,7 @@ describe("the x402 settings", () => {
     ["X402_RPC_URL", "xhttp://node.example", "must be an http or https address"],
     ["X402_RPC_URL", "httpx://node.example", "must be an http or https address"],
     ["X402_RPC_URL", "node.example", "must be an http or https address"],
-    ["X402_PUBLIC_URL", "https://me:secret@search.example", "without user name and password"],
+    ["X402_PUBLIC_URL", "https://me:secret@search.example", "without a user name or password"],
     ["X402_SETTLE_TIMEOUT_MS", "60000", "must be a whole number from 100 to 30000"],
   ])("reject %s of %j", (name, value, why) => {
     expect(() => selling({ ...COMPLETE, [name]: value })).toThrow(`${name} ${why}`.slice(0, name.length))

@@ -35,10 +35,10 @@ test("a stand-in folder has a copy of the state and links to the rest, and leave
 test("a folder with nothing to serve gets no stand-in", () => {
   using data = temporaryFolder()
   expect(() => standInFor(data.path, "EROFS")).toThrow(
-    "FOSSICK_DATA_DIR must be a writable folder: mount its disk for writing, or name another one (EROFS: ",
+    "FOSSICK_DATA_DIR must be a writable folder: mount its disk for writing, or set it to another folder (EROFS: ",
   )
   expect(() => standInFor(data.path, "ENOSPC")).toThrow(
-    "make room on its disk, or name another one (ENOSPC: ",
+    "make room on its disk, or set it to another folder (ENOSPC: ",
   )
   expect(asItIs(data.path, "EACCES")).toContain(`The folder ${data.path} cannot be written to (EACCES)`)
 })

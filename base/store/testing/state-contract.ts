@@ -360,7 +360,7 @@ export function describeStateStore(name: string, isServer: boolean): void {
     test("a state of another generation stays closed, says how to start afresh, and can be read", async () => {
       const number = () => statement(db, "select version from schema_version where part = 'state'").get()
       expect(await number()).toEqual({ version: GENERATION })
-      const away = isServer ? "name an empty schema in FOSSICK_STATE" : "move state.db, state.db-wal"
+      const away = isServer ? "set FOSSICK_STATE to an empty schema" : "move state.db, state.db-wal"
       const older = new RegExp(`older Fossick.*\`fossick sources export > saved.yaml\`, ${away}`)
       await db.script("update schema_version set version = version - 1 where part = 'state'")
       await expect(() => openStateStore(folder)).rejects.toThrow(older)

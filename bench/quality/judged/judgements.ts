@@ -25,7 +25,7 @@ export class Judgements {
     for (const [at, line] of text.split("\n").entries()) {
       if (line.trim() === "" || line.startsWith("#")) continue
       const [, verdict, key] = LINE.exec(line) ?? []
-      if (key === undefined) throw new Error(`line ${at + 1} of the judgements is none: ${line}`)
+      if (key === undefined) throw new Error(`line ${at + 1} of the judgements is not a judgement: ${line}`)
       if (verdict === "?") continue
       const before = this.#onQuestion.get(key)
       if (before !== undefined && before !== (verdict === "y"))

@@ -161,7 +161,7 @@ describe("fossick index", () => {
     })
     const env = { FOSSICK_MODEL: shippedModel }
     expect(await said(["english"], env)).toMatch(
-      /as set in the settings\nThe settings name a model and take precedence: clear FOSSICK_MODEL/,
+      /as set in the settings\nThe settings specify a model and take precedence: clear FOSSICK_MODEL/,
     )
     expect((await status(env)).due).toBeNull()
     const nowhere = await run(["model", "./nowhere"])

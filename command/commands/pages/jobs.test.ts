@@ -52,7 +52,7 @@ test("every address of a run is listed by outcome, and later runs take over what
   expect(await list(first, "dns")).toMatchObject({
     code: 0,
     lines: [],
-    err: `No visit of job ${first} ended with this outcome.\n`,
+    err: `No visit in job ${first} ended with this outcome.\n`,
   })
 
   const second = await run("run")

@@ -104,7 +104,7 @@ async function show(
   }
   const more = (await store.count(state, list.source)) - pages.length
   if (pages.length === 0)
-    write(command === "list" ? `No removals of ${source} are waiting.` : "There are no removed pages.")
+    write(command === "list" ? `No removals from ${source} are waiting.` : "There are no removed pages.")
   write(...pages.map(removalLine))
   if (more > 0) write(`and ${more} more; to see them, use --limit`)
 }
@@ -125,7 +125,7 @@ function asKnown(pages: RemovedPages): RemovedPages {
 function nothing(args: DecideArguments): string {
   return args.command === "restore"
     ? "No such page was removed. To see the removed pages, run fossick removals removed."
-    : `No removals of ${args.source} are waiting. To see those that are, run fossick removals.`
+    : `No removals from ${args.source} are waiting. To see those that are, run fossick removals.`
 }
 
 /** @returns whether the decision has been carried out; `false` if another process is writing to the index and will do it */

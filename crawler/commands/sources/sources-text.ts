@@ -31,7 +31,7 @@ function* changeLines(
   } else if (kind === "removed") {
     const fate = removePages
       ? `its ${pages} pages will be removed from the index${pagesShared > 0 ? `, except ${pagesShared} that other sources also have` : ""}`
-      : `its ${pages} pages stay in the index; to remove them, use --remove-pages`
+      : `its ${pages} pages will stay in the index; to remove them, use --remove-pages`
     yield `- ${name}: no longer declared; ${pages === 0 ? "it has no pages" : fate}`
   } else {
     yield `~ ${name}: ${kind === "taken-over" ? "was declared over the API, now in the file" : "changed"}`

@@ -7,7 +7,10 @@ export function tryText(tried: Tried): string {
   const { url, source, belongs, robots, reading, outcome, detail, page, passages, tookMs } = tried
   const facts: [string, string | null][] = [
     ["outcome", `${shownOutcome(outcome)}${detail === null ? "" : ` (${detail})`}`],
-    ["source", `${source.name}${belongs ? "" : ": the address doesn't belong to it, so its runs skip it"}`],
+    [
+      "source",
+      `${source.name}${belongs ? "" : ": the address doesn't belong to this source, so runs skip it"}`,
+    ],
     ["robots.txt", robotsText(robots)],
   ]
   if (reading !== null) {

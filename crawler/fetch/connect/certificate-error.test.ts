@@ -11,7 +11,7 @@ type Sent = Partial<Omit<DetailedPeerCertificate, "issuer" | "subject">> & {
   readonly subject?: object
 }
 
-const REMEDY = "name its PEM file in FOSSICK_CA_FILE or in the source's caFile"
+const REMEDY = "set FOSSICK_CA_FILE or the source's caFile to its PEM file"
 const WORKS = { CN: "Works CA" }
 const SITE: Sent = {
   issuer: WORKS,

@@ -27,7 +27,7 @@ const UNKNOWN_AUTHORITY = new Set([
 const CERTIFICATE_ALERT =
   /alert (certificate required|bad certificate|unknown ca|certificate unknown|handshake failure|access denied)/i
 
-const REMEDY = "name its PEM file in FOSSICK_CA_FILE or in the source's caFile"
+const REMEDY = "set FOSSICK_CA_FILE or the source's caFile to its PEM file"
 
 /**
  * Records the certificate of a connection that is being made, because the certificate is gone once the connection has

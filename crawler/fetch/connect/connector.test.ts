@@ -521,8 +521,8 @@ describe("a source's certificates", () => {
       cause: { cause: { code: "ENOENT" } },
     })
     expect(made({ clientCert: { ...clientCert, cert: "${NONE}" } }, env)).toMatchObject({
-      message: expect.stringMatching(/^clientCert.cert: \$\{NONE\} holds no certificate in PEM/),
-      cause: { cause: { message: expect.stringMatching(/^holds no certificate in PEM/) } },
+      message: expect.stringMatching(/^clientCert.cert: \$\{NONE\} contains no certificate in PEM format/),
+      cause: { cause: { message: expect.stringMatching(/^contains no certificate in PEM format/) } },
     })
   })
 

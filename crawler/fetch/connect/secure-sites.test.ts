@@ -52,7 +52,7 @@ describe("a site's certificate", () => {
     expect(result).toMatchObject({ kind: "failed", because: "tls" })
     const { detail } = result as { detail: string }
     expect(detail).toContain('issued by "Example Works Root"')
-    expect(detail).toContain("FOSSICK_CA_FILE or in the source's caFile")
+    expect(detail).toContain("FOSSICK_CA_FILE or the source's caFile")
     expect(site.requests).toEqual([])
   })
 
@@ -250,7 +250,7 @@ describe("a client certificate", () => {
 describe("a reference to certificates", () => {
   test.each([
     ["a file that is not there", "/no/such/ca.pem", /cannot be read \(ENOENT\)/],
-    ["a file without certificates", file("text.pem", "hello"), /holds no certificate in PEM/],
+    ["a file without certificates", file("text.pem", "hello"), /contains no certificate in PEM format/],
     [
       "a certificate in DER",
       file("ca.der", Buffer.from(root.cert.replaceAll(/-----[^-]+-----|\s/g, ""), "base64")),

@@ -228,7 +228,7 @@ async function withScan(
   }
   if (source === undefined) return visit
   const isWaiting = await scans.put({ hash, pages: pictured }, { url: reading.url, source }, body)
-  const pages = pictured.length === 1 ? "1 page waits" : `${pictured.length} pages wait`
+  const pages = pictured.length === 1 ? "1 page is waiting" : `${pictured.length} pages are waiting`
   // Without validators, the next visit gets the file and its text rather than "not modified".
   return {
     kind: "read",

@@ -82,7 +82,7 @@ export async function indexStep({ url, known, parts }: Subject, page: Page | nul
   const text =
     left <= 0
       ? `${countText(passages, "passage")}, all with vectors`
-      : `${countText(passages, "passage")}; ${countText(left, "vector")} still missing; until then, searches find them by words only`
+      : `${countText(passages, "passage")}; ${countText(left, "vector")} still missing; searches find passages without vectors by words only`
   return {
     name: "index",
     verdict: "yes",

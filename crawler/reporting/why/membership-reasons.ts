@@ -46,7 +46,7 @@ function reasonOf(
   if (!isInside) return { belongs: false, because: `covers only ${within}` }
   const excluding = source.exclude.find((pattern) => addressPatterns("exclude", [pattern])(url))
   if (excluding !== undefined)
-    return { belongs: false, because: `excludes it by ${JSON.stringify(excluding)}` }
+    return { belongs: false, because: `excludes it with ${JSON.stringify(excluding)}` }
   return {
     belongs: false,
     because: `includes only ${source.include.map((pattern) => JSON.stringify(pattern)).join(", ")}`,

@@ -183,7 +183,7 @@ describe("why", () => {
       `docs found a link to it on ${site.url("/deep/1")}, 2 steps from a seed: deeper than its depth of 1`,
     )
     expect(await found(site.url("/nowhere"))).toContain("found no link to it within 1 step")
-    expect(await found(site.url("/draft/2"))).toContain('docs excludes it by "/draft/**"')
+    expect(await found(site.url("/draft/2"))).toContain('docs excludes it with "/draft/**"')
     expect(await found(site.url("/a"))).toContain(`only as ${site.url("/a/")}, which is in the index`)
     expect(await found("https://elsewhere.example/")).toContain("no source covers elsewhere.example")
 

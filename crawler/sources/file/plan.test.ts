@@ -72,7 +72,7 @@ test("a plan lists what a file would change, and changes nothing", async () => {
     ["mine", "file"],
   ])
   expect(await fixture.plan([mine])).toEqual([
-    "- docs: no longer declared; its 4 pages stay in the index; to remove them, use --remove-pages",
+    "- docs: no longer declared; its 4 pages will stay in the index; to remove them, use --remove-pages",
     "1 unchanged",
   ])
   expect((await fixture.plan([mine], { removePages: true }))[0]).toBe(

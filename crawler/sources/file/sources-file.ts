@@ -77,7 +77,7 @@ export function parseSources(text: string, file: string, surroundings: FileSurro
     throw new SourcesFileError(file, [{ place: null, text: (error as Error).message }])
   }
   const problems = new Problems(yaml, namesIn(value))
-  if (value === null) problems.add([], 'is empty; "sources: []" declares none')
+  if (value === null) problems.add([], 'is empty; to declare no sources, write "sources: []"')
   const wrong = value === null ? [] : schemaProblems("file", value)
   for (const { path: at, message } of wrong) problems.add(at, message)
   // Invalid parts are not checked further, but every valid source is.

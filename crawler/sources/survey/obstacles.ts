@@ -56,7 +56,7 @@ export function obstacleOf(
     const [what = detail, advice = null] = detail.split("; ", 2)
     const help =
       advice ??
-      "if it was issued by your own authority, name the authority's PEM file in FOSSICK_CA_FILE or in the source's caFile"
+      "if it was issued by your own authority, set FOSSICK_CA_FILE or the source's caFile to the authority's PEM file"
     return {
       kind: "certificate",
       text: `Its certificate is not trusted: ${what}.`,
@@ -162,7 +162,7 @@ export function pageObstacles(seen: Seen): Obstacle[] {
       text: "The first page asks crawlers not to follow its links (nofollow).",
       help:
         listedTotal > 0
-          ? "Its sitemap leads to its pages."
+          ? "Its pages are found through its sitemap."
           : "If the site is yours, set politeness: { robots: false } in the sources file, or add a sitemap to the site.",
     })
   }

@@ -135,14 +135,14 @@ export class BackupReader {
     } catch {
       throw this.#damaged(`its ${MANIFEST} isn't valid JSON`)
     }
-    if (typeof manifest?.format !== "number") throw this.#damaged(`its ${MANIFEST} names no format`)
+    if (typeof manifest?.format !== "number") throw this.#damaged(`its ${MANIFEST} states no format`)
     if (manifest.format !== BACKUP_FORMAT) {
       throw new BackupFileError(
         "FORMAT_TOO_NEW",
         `${this.#name} has format ${manifest.format}, from Fossick ${manifest.fossick}; this Fossick reads format ${BACKUP_FORMAT}. Upgrade it first.`,
       )
     }
-    if (typeof manifest.embedder !== "string") throw this.#damaged(`its ${MANIFEST} names no model`)
+    if (typeof manifest.embedder !== "string") throw this.#damaged(`its ${MANIFEST} states no model`)
     return manifest
   }
 

@@ -103,7 +103,7 @@ async function restoreIndex(
   const { pages } = await engine.stats()
   if (pages > 0 && !force) {
     throw new CommandError(
-      `The configured index already has ${pages} pages. To replace them with those of the backup, use --force.`,
+      `The configured index already has ${pages} pages. To replace them with those in the backup, use --force.`,
     )
   }
   const exported = await ExportReader.open(reader.indexBytes(), `The index in ${file}`)

@@ -57,7 +57,7 @@ export async function runRestore(
     async (signal) => {
       const { fossick, createdAt, exportedPages, embedder: model } = await checked(file)
       progress.say(
-        `Restoring the backup of Fossick ${fossick} from ${createdAt}: ${counted(exportedPages, "page")}.`,
+        `Restoring the backup made by Fossick ${fossick} at ${createdAt}: ${counted(exportedPages, "page")}.`,
       )
       // The settings don't say which of the shipped models is used, but the backup does.
       const shipped = settings.model === "" ? shippedModelOf(model) : null
@@ -67,7 +67,7 @@ export async function runRestore(
       })
       if (embedder.id !== model) {
         progress.say(
-          `The backup was made with the model ${model}, but the settings name ${embedder.id}. The pages are restored without vectors and embedded after the next start.`,
+          `The backup was made with the model ${model}, but this appliance uses ${embedder.id}. The pages will be restored without vectors and embedded after the next start.`,
         )
       }
       const startedAt = steadyNow()

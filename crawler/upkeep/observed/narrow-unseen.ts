@@ -111,7 +111,7 @@ async function hide(
       [...rows.values()].map((row) => ({
         ...row,
         shown: false,
-        reason: "the source's own login is not shown it",
+        reason: "the site doesn't show it to the source's own login",
       })),
     )
   }

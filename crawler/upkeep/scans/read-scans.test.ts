@@ -77,7 +77,7 @@ test(
     expect([...fixture.engine.pages.values()].map(({ title }) => title)).toEqual(["The weir"])
     expect(await outcomeOf(fixture, site.url("/scan.pdf"))).toEqual([
       "skipped:empty",
-      "no text layer in its 2 pages; 2 pages wait for text recognition",
+      "no text layer in its 2 pages; 2 pages are waiting for text recognition",
     ])
 
     const [code] = await once(startWorker(fixture), "exit")

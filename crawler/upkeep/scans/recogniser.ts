@@ -183,7 +183,7 @@ export class Recogniser implements Disposable {
     this.#api?.End()
     this.#api = new this.#engine.TessBaseAPI()
     this.#current = language
-    if (this.#api.Init(null, language, LSTM) !== 0) throw new Error(`the data of ${language} can't be read`)
+    if (this.#api.Init(null, language, LSTM) !== 0) throw new Error(`the data for ${language} can't be read`)
     return this.#api
   }
 }

@@ -93,11 +93,11 @@ test(
     expect(fixture.engine.pages.size).toBe(0)
     expect(await outcomeOf(fixture, `${FOLDER}gauge_letter.png`)).toEqual([
       "skipped:empty",
-      "a picture; 1 page waits for text recognition",
+      "a picture; 1 page is waiting for text recognition",
     ])
     expect(await outcomeOf(fixture, `${FOLDER}fax.tif`)).toEqual([
       "skipped:empty",
-      "an image of 2 pages; 2 pages wait for text recognition",
+      "an image of 2 pages; 2 pages are waiting for text recognition",
     ])
     expect(await outcomeOf(fixture, `${FOLDER}icon.png`)).toEqual([
       "skipped:unsupported-type",

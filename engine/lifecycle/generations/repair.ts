@@ -28,11 +28,11 @@ export interface Repair {
 
 const WAYS_BACK: Readonly<Record<Harm, string>> = {
   pages:
-    "The index is rebuilt from the pages that can be read; the others are fetched again by the next crawl of their source (fossick crawl, fossick sources run).",
-  words: "It is rebuilt from the pages.",
-  vectors: "They are recomputed from the pages; until then, pages are found by their words alone.",
-  ranking: "The counts are recomputed from the pages.",
-  names: "It is written again.",
+    "The index will be rebuilt from the pages that can be read; the others will be fetched again by the next crawl of their source (fossick crawl, fossick sources run).",
+  words: "It will be rebuilt from the pages.",
+  vectors: "They will be recomputed from the pages; until then, pages are found by their words alone.",
+  ranking: "The counts will be recomputed from the pages.",
+  names: "It will be written again.",
 }
 const BY_ITSELF = "The crawler process does this when it starts, or run `fossick index repair` to do it now."
 
@@ -42,7 +42,7 @@ export async function checkIndex(context: GenerationContext, depth: CheckDepth =
   const findings = (await file.damage()).map(({ path: damaged, damage }): Finding => ({
     file: `generations/${path.basename(damaged)}`,
     damage,
-    wayBack: `It is written again, from its copy or from the existing indexes. ${BY_ITSELF}`,
+    wayBack: `It will be written again, from its copy or from the existing indexes. ${BY_ITSELF}`,
     repaired: false,
   }))
   const generations = await readOrGuess(context)

@@ -2,10 +2,10 @@ import { CommandError } from "#base/run-command.ts"
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
-  EACCES: "that is not permitted",
-  EPERM: "that is not permitted",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
   EISDIR: "it is a folder",
-  ENOTDIR: "its folder is a file",
+  ENOTDIR: "a folder in its path is a file",
   ENOSPC: "the disk is full",
   EROFS: "the file system is read-only",
   EPIPE: "the program that reads it has ended",

@@ -7,7 +7,7 @@ const WHAT_NOW =
 
 /** The reason, for any reader, why a model in this process provides no vectors; it doesn't name the folder. */
 export const brokenInWords = (name: string): string =>
-  `The embedding model ${name} cannot be opened: its files are damaged or incomplete. On the server, fossick doctor names the file and how to restore it.`
+  `The embedding model ${name} cannot be opened: its files are damaged or incomplete. On the server, fossick doctor names the file and says how to restore it.`
 
 /**
  * Replaces the model that made an index for as long as that model's damaged files can't be opened: this is an outage

@@ -58,7 +58,7 @@ try {
     const ids = tokenIds(text)
     const output = await session.run(inputsFor(session.inputNames, ids))
     const states = output["last_hidden_state"] ?? output["token_embeddings"] ?? output["logits"]
-    if (!states) throw new Error("The model gives no token states.")
+    if (!states) throw new Error("The model returns no token states.")
     return { ids, states: states.data, width: states.dims.at(-1)! }
   }
 

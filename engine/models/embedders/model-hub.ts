@@ -64,7 +64,7 @@ function unavailable(
 ): EngineError {
   return new EngineError(
     "MODEL_UNAVAILABLE",
-    `Cannot fetch the embedding model ${from.model} from ${from.hub}: ${what}. Check FOSSICK_MODEL and FOSSICK_MODEL_HUB, or put the model into a folder and name that in FOSSICK_MODEL.`,
+    `Cannot fetch the embedding model ${from.model} from ${from.hub}: ${what}. Check FOSSICK_MODEL and FOSSICK_MODEL_HUB, or put the model into a folder and set FOSSICK_MODEL to that folder.`,
     options,
   )
 }

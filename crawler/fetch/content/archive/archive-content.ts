@@ -65,7 +65,7 @@ export class ArchiveContent implements Content {
 
   async load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult> {
     const key = this.#keyOf(url)
-    if (key === null) return gone(`no ${this.noun} of the archive has this address`)
+    if (key === null) return gone(`no ${this.noun} in the archive has this address`)
     try {
       await using lease = await this.#lease()
       const { archive, bytes } = lease

@@ -119,7 +119,7 @@ export class FolderContent implements Content {
 
   async load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult> {
     const path = this.pathOf(url)
-    if (path === null) return gone("no file of the folder has this address")
+    if (path === null) return gone("no file in the folder has this address")
     if (basename(path) === READERS_FILE) return gone("the file only defines who may read other files")
     try {
       await using file = await open(path, OPEN_UNLINKED)

@@ -108,7 +108,7 @@ export class MailboxContent implements Content {
 
   async load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult> {
     const part = partOf(url, this.#address)
-    if (part === null) return gone("no thread of the mailbox has this address")
+    if (part === null) return gone("no thread in the mailbox has this address")
     try {
       for (const isLast of [false, true]) {
         const result =

@@ -139,7 +139,7 @@ export class RepositoryContent implements Content {
 
   async load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult> {
     const names = namesBelow(this.#address, url)
-    if (names === null) return gone("no file of the repository has this address")
+    if (names === null) return gone("no file in the repository has this address")
     try {
       const file = isReadersFile(names.join("/")) ? null : await this.#fileAt(names.join("/"))
       if (file === null) return gone(`the file is no longer in ${this.place}`)

@@ -34,7 +34,7 @@ export const ntfy = {
       async send(message, signal) {
         const address = new URL(config.alertNtfy)
         if (address.host !== message.receiver)
-          return { error: "FOSSICK_ALERT_NTFY now names another server", status: null, final: true }
+          return { error: "FOSSICK_ALERT_NTFY now points to another server", status: null, final: true }
         const headers: Record<string, string> = { "user-agent": userAgent, "x-sequence-id": message.id }
         try {
           if (config.alertNtfyToken !== "")

@@ -144,9 +144,9 @@ export function refuseOtherFormat({ format }: Manifest, name: string): void {
     format > INDEX_FORMAT
       ? ([
           "INDEX_FORMAT_TOO_NEW",
-          "Start a newer Fossick, or name another index with FOSSICK_MEILI_INDEX.",
+          "Start a newer Fossick, or set FOSSICK_MEILI_INDEX to another index.",
         ] as const)
-      : (["INDEX_FORMAT_TOO_OLD", "Name another index with FOSSICK_MEILI_INDEX and crawl again."] as const)
+      : (["INDEX_FORMAT_TOO_OLD", "Set FOSSICK_MEILI_INDEX to another index and crawl again."] as const)
   throw new EngineError(
     code,
     `The index ${name} on the Meilisearch server has format ${format}; this Fossick reads ${INDEX_FORMAT}. ${way}`,

@@ -168,7 +168,7 @@ export class Cluster implements AsyncDisposable {
     if (reason.includes("disk usage exceeded flood-stage"))
       return "has no space left. Free some on its disks."
     if (status === 401 || status === 403) {
-      return `refuses this user (${type}). Check FOSSICK_OPENSEARCH_USER and FOSSICK_OPENSEARCH_PASSWORD, and that the user has all permissions on indexes of this name.`
+      return `refuses this user (${type}). Check FOSSICK_OPENSEARCH_USER and FOSSICK_OPENSEARCH_PASSWORD, and that the user has all permissions on indexes with this name.`
     }
     if (reason.includes("index.knn") || reason.includes("knn_vector")) {
       return `lacks the k-NN plugin, which every official build has: ${reason}`

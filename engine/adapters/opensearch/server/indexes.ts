@@ -100,12 +100,9 @@ export function refuseOtherFormat({ format }: IndexInfo, name: string): void {
     format > INDEX_FORMAT
       ? ([
           "INDEX_FORMAT_TOO_NEW",
-          "Start a newer Fossick, or name another index with FOSSICK_OPENSEARCH_INDEX.",
+          "Start a newer Fossick, or set FOSSICK_OPENSEARCH_INDEX to another index.",
         ] as const)
-      : ([
-          "INDEX_FORMAT_TOO_OLD",
-          "Name another index with FOSSICK_OPENSEARCH_INDEX and crawl again.",
-        ] as const)
+      : (["INDEX_FORMAT_TOO_OLD", "Set FOSSICK_OPENSEARCH_INDEX to another index and crawl again."] as const)
   throw new EngineError(
     code,
     `The index ${name} on the OpenSearch cluster has format ${format}; this Fossick reads ${INDEX_FORMAT}. ${way}`,

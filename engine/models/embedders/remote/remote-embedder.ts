@@ -213,7 +213,7 @@ export class RemoteEmbedder implements Embedder {
       const cosine = vector!.reduce((sum, value, i) => sum + value * this.#probe![i]!, 0)
       if (cosine >= SAME_MODEL) return
       throw new ModelServerError(
-        "now has another model under this name, which needs its own name in FOSSICK_EMBEDDINGS_MODEL",
+        "now has another model under this name: give that model its own name in FOSSICK_EMBEDDINGS_MODEL",
         { status: 200 },
       )
     }
@@ -293,7 +293,7 @@ export class RemoteEmbedder implements Embedder {
       return vectors
     }
     throw new ModelServerError(
-      `gave a vector of ${wrong.length} dimensions instead of ${this.dimensions}: it now has another model, which needs its own name in FOSSICK_EMBEDDINGS_MODEL`,
+      `gave a vector of ${wrong.length} dimensions instead of ${this.dimensions}: it now has another model; give that model its own name in FOSSICK_EMBEDDINGS_MODEL`,
       { status: 200 },
     )
   }

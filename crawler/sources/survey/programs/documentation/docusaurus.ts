@@ -6,7 +6,7 @@ export const docusaurus: Program = {
   evidence: (look) =>
     marksOn(look, [
       { where: "generator", fits: /^Docusaurus\b/, says: "the page names Docusaurus as its generator" },
-      { where: "markup", fits: /\bid=["']?__docusaurus\b/, says: "the content is called __docusaurus" },
+      { where: "markup", fits: /\bid=["']?__docusaurus\b/, says: "an element has the id __docusaurus" },
     ]),
   version: generatorVersion(/^Docusaurus v?([\d.]+\S*)/),
   advise: (look) => ({

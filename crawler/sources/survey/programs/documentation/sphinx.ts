@@ -15,7 +15,7 @@ export const sphinx: Program = {
         says: "its scripts include _static/doctools.js",
       },
       { where: "markup", fits: GENERATED, says: "it says that Sphinx made it" },
-      { where: "markup", fits: /\bclass="sphinxsidebar/, says: "the sidebar is called sphinxsidebar" },
+      { where: "markup", fits: /\bclass="sphinxsidebar/, says: "an element has the class sphinxsidebar" },
     ]),
   version: ({ html }) => GENERATED.exec(html)?.[1] ?? null,
   advise(look) {

@@ -7,7 +7,7 @@ export const dokuwiki: Program = {
     marksOn(look, [
       { where: "generator", fits: /^DokuWiki\b/i, says: "the page names DokuWiki as its generator" },
       { where: "asset", fits: /\/lib\/exe\/(?:css|js)\.php\b/, says: "its styles come from lib/exe/css.php" },
-      { where: "markup", fits: /\bid="dokuwiki__\w+"/, says: "elements are called dokuwiki__…" },
+      { where: "markup", fits: /\bid="dokuwiki__\w+"/, says: "elements have ids such as dokuwiki__…" },
     ]),
   version: generatorVersion(/^DokuWiki (.+)$/i),
   advise(look) {

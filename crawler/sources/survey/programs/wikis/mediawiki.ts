@@ -18,7 +18,7 @@ export const mediawiki: Program = {
         fits: /\/load\.php\?.*\b(?:modules|only)=/,
         says: "its styles come from load.php",
       },
-      { where: "markup", fits: /\bid="mw-content-text"/, says: "the content is called mw-content-text" },
+      { where: "markup", fits: /\bid="mw-content-text"/, says: "an element has the id mw-content-text" },
     ]),
   version: generatorVersion(/^MediaWiki ([\d.]+\S*)/),
   advise(look) {
