@@ -233,7 +233,7 @@ describe("an appliance whose data folder is damaged", () => {
     expect((await search()).titles[0]).toBe("Gulls")
     const said = (await ready()).warnings?.join()
     expect(said).toMatch(
-      /state\.db is not the one .* none of the original's API keys, sources, jobs and usage.*fossick restore/,
+      /state\.db is not the one .* none of the earlier API keys, sources, jobs and usage.*fossick restore/,
     )
     expect(said).not.toContain(damaged.dir)
     expect(damaged.output).toMatch(/ERROR .*state\.db is not the one .*remove the file state\.id/)

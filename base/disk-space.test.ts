@@ -200,7 +200,7 @@ describe("disk space", () => {
     free = 399 * MB
     expect(told()).toEqual([true, false])
     expect(room.nearNote()).toContain(
-      "399 MB left, less than FOSSICK_WARN_FREE_MB. Crawls and vectors stop when 100 MB",
+      "399 MB left, less than FOSSICK_WARN_FREE_MB. Crawls and vectors will stop when 100 MB",
     )
     expect(room.problem()).toBe("the disk is filling up (399 MB left)")
     free = 99 * MB

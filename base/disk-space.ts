@@ -221,7 +221,7 @@ export class DiskRoom {
   /** A warning before space runs out; null when there is enough room, or already too little. */
   nearNote(): string | null {
     if (!this.isNear() || this.isLow()) return null
-    return `The disk of ${this.dir} is filling up: ${megabytes(this.#free())} left, less than FOSSICK_WARN_FREE_MB. Crawls and vectors stop when ${megabytes(this.leastBytes)} are left.`
+    return `The disk of ${this.dir} is filling up: ${megabytes(this.#free())} left, less than FOSSICK_WARN_FREE_MB. Crawls and vectors will stop when ${megabytes(this.leastBytes)} are left.`
   }
 
   /** The message for the operator; it names the folder. */

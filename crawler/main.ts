@@ -363,7 +363,7 @@ async function unlessStuck(work: () => Promise<void>): Promise<void> {
   } catch (error) {
     const isAway = isStateAway(error)
     if (!isAway && !isUnwritable(error, dataDir)) throw error
-    const then = isAway ? "The crawler is waiting for it." : "Work then continues automatically."
+    const then = isAway ? "The crawler is waiting for it." : "Work will then continue automatically."
     const why = `${isAway ? (error as Error).message : unwritableMessage(dataDir)} ${then}`
     if (why !== stuckBy) log.error(why)
     stuckBy = why

@@ -44,7 +44,7 @@ test("reports what is wrong with a file, and a wrong file adds no authority and 
   writeFileSync(good!, `${ONE}\n${TWO}\n`)
   writeFileSync(bad!, "nothing")
   expect(readCertificates(good!)).toEqual([ONE, TWO])
-  expect(causeOf(() => readCertificates(bad!))).toMatch(/^holds no certificate/)
+  expect(causeOf(() => readCertificates(bad!))).toMatch(/^contains no certificate/)
   expect(causeOf(() => readCertificates(none!))).toMatch(/^ENOENT/)
   expect(causeOf(() => certificatesIn(BROKEN))).toBeDefined()
   expect(() => readCertificates(bad!)).toThrow(`${bad} contains no certificate in PEM format`)

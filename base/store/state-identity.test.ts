@@ -32,7 +32,7 @@ test("a missing state store is reported at every start, until the folder accepts
   expect(await strangeState(folder, null)).toContain("state.db is missing")
   expect(await start()).toContain("not the one that this data folder was created with")
   expect(await start()).toMatch(/created on \d{4}-\d\d-\d\d, has/)
-  expect(await start()).toContain("none of the original's API keys, sources, jobs and usage")
+  expect(await start()).toContain("none of the earlier API keys, sources, jobs and usage")
   rmSync(join(folder, STATE_ID))
   expect([await start(), await start()]).toEqual([null, null])
 })

@@ -61,7 +61,7 @@ export async function strangeState(dataDir: string, db: StateStore | null): Prom
   const { id, begunAt } = await identityOf(db)
   return id === noted
     ? null
-    : `state.db is not the one that this data folder was created with: the original was lost or replaced. This one, created on ${begunAt}, has none of the original's API keys, sources, jobs and usage.`
+    : `state.db is not the one that this data folder was created with: that one was lost or replaced. This one, created on ${begunAt}, has none of the earlier API keys, sources, jobs and usage.`
 }
 
 /** How to resolve {@link strangeState}. */

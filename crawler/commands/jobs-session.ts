@@ -148,7 +148,7 @@ export const resumeJob = (id: number, json: boolean): Promise<number> =>
     await jobs.resume(id),
     (await jobs.hasCrawler())
       ? `Job ${id} is queued`
-      : `Job ${id} is queued; it continues when Fossick starts`,
+      : `Job ${id} is queued; it will continue when Fossick starts`,
   ])
 
 export const cancelJob = (id: number, json: boolean): Promise<number> =>

@@ -93,7 +93,7 @@ const MEANINGS: Readonly<Record<OutcomeName, string>> = {
   "failed:bad-encoding": "the answer was cut off or damaged",
   "failed:unreadable": "the page cannot be read",
   "failed:crashed": "reading the page crashed the crawler's process",
-  "failed:cancelled": "cut short; the next run visits them",
+  "failed:cancelled": "cut short; the next run will visit them",
 }
 
 export const OUTCOME_NAMES = Object.keys(MEANINGS) as OutcomeName[]

@@ -95,7 +95,7 @@ async function embedRest(engine: Engine, progress: CommandProgress, signal: Abor
   const { pagesWithoutVectors: all } = await engine.stats()
   if (all === 0) return
   progress.say(
-    `Embedding ${counted(all, "page")}. Stop with Ctrl-C at any time; fossick start or fossick index upgrade continues.`,
+    `Embedding ${counted(all, "page")}. Stop with Ctrl-C at any time; fossick start or fossick index upgrade will continue.`,
   )
   const startedAt = steadyNow()
   const settled = engine.settled().then(() => true)

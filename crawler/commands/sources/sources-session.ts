@@ -216,7 +216,7 @@ async function forget(
   if (entry) await sources.delete(subject, { origin: "file", removePages })
   else await sources.removePages(subject)
   const kept = `its ${counted(pages, "page")} stay${pages === 1 ? "s" : ""} in the index, and it is listed as a one-off crawl`
-  const fate = removePages ? `${counted(pages, "page")} to remove` : kept
+  const fate = removePages ? `its ${counted(pages, "page")} will be removed` : kept
   teller(json)(`${subject} was deleted; ${pages === 0 ? "it had no pages" : fate}`, {
     source: subject,
     deleted: true,

@@ -92,7 +92,7 @@ export class JobRuns {
       if (job && isStarted && log) crawlEnded(log, job)
     } catch (error) {
       this.failures.push(error)
-      log?.error({ job: next.id, err: error }, "a job could not be ended; the next process continues it")
+      log?.error({ job: next.id, err: error }, "a job could not be ended; the next process will continue it")
     } finally {
       await this.#queue.done(next.id)
     }

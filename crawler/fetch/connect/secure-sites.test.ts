@@ -218,7 +218,7 @@ describe("a client certificate", () => {
     [
       "a certificate that is none",
       { cert: "${NONE}", key: "${KEY}" },
-      /^clientCert.cert: \$\{NONE\} holds no certificate/,
+      /^clientCert.cert: \$\{NONE\} contains no certificate/,
     ],
     [
       "a key that is none",

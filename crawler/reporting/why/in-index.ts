@@ -71,7 +71,7 @@ export async function indexStep({ url, known, parts }: Subject, page: Page | nul
     return {
       name: "index",
       verdict: "no",
-      text: lost ? "the index lost it; the next visit puts it back" : "it isn't in the index",
+      text: lost ? "the index lost it; the next visit will put it back" : "it isn't in the index",
       facts: { in_index: false },
     }
   }

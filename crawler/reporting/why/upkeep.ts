@@ -39,8 +39,8 @@ function stepOf(removal: Removal): Step {
       return step(
         "note",
         strikes === 0
-          ? "you kept or restored it: it stays until two more runs find it gone"
-          : `${countText(strikes, "strike")} against it (${why}); it stays in the index until another run finds the same`,
+          ? "you kept or restored it: it will stay until two more runs find it gone"
+          : `${countText(strikes, "strike")} against it (${why}); it will stay in the index until another run finds the same`,
       )
     case "held":
       return step(

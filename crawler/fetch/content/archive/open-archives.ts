@@ -136,7 +136,7 @@ async function indexed(
   const archive = await format.index(bytes, options)
   if (identityOf(await bytes.handle.stat()) === identity) return archive
   await archive.close()
-  throw new ArchiveError("it changed while it was being read; the next run reads it again")
+  throw new ArchiveError("it changed while it was being read; the next run will read it again")
 }
 
 async function closeUnused(kept: Kept): Promise<void> {

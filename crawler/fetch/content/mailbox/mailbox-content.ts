@@ -257,7 +257,7 @@ export class MailboxContent implements Content {
 }
 
 const MOUNT = " If it is on a share, mount the share."
-const NOT_COPIED = "this machine's copy of the mailbox doesn't have this message; the next run fetches it"
+const NOT_COPIED = "this machine's copy of the mailbox doesn't have this message; the next run will fetch it"
 
 interface ThreadPart {
   readonly thread: string

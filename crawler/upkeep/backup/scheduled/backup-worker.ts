@@ -35,7 +35,7 @@ try {
   // The error is due to the data folder, so nothing about the run can be stored now. The run stays queued, as crawls do
   // in that case.
   if (!isUnwritable(error, settings.dataDir)) throw error
-  log.error(`${unwritableMessage(settings.dataDir)} The next scheduled backup tries again.`)
+  log.error(`${unwritableMessage(settings.dataDir)} The next scheduled backup will try again.`)
   process.exitCode = EXIT_NO_ROOM
 } finally {
   db.close()
