@@ -57,7 +57,7 @@ const alertWebhook: Setting<string> = {
   name: "FOSSICK_ALERT_WEBHOOK",
   default: "",
   about:
-    "Address that receives the alerts of all sources and backups; in a private network only if FOSSICK_WEBHOOK_NETWORKS allows it.",
+    "Address that receives alerts about all sources and backups; in a private network only if FOSSICK_WEBHOOK_NETWORKS allows it.",
   secret: true,
   parse(value) {
     if (value !== "" && !/^https?:$/.test(URL.parse(value)?.protocol ?? "")) {

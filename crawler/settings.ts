@@ -30,7 +30,7 @@ const adminNetworks = onOff({
   name: "FOSSICK_ADMIN_NETWORKS",
   default: "on",
   about:
-    "Whether admin keys may allow private networks for the sources that the console and the admin API declare, one address or network and port at a time; `off` also closes those that were allowed.",
+    "Whether admin keys may allow private networks for sources declared in the console or over the admin API, one address or network and port at a time; `off` also closes networks that were allowed.",
 })
 
 const webhookNetworks = list({
@@ -165,7 +165,7 @@ export const crawlerSettings = {
       name: "FOSSICK_PROXY_LOOKUP",
       default: "here",
       about:
-        "Where host names are resolved with FOSSICK_PROXY: `here` checks the address and has the proxy connect to it; `proxy` is for networks whose name servers don't resolve internet names.",
+        "Where host names are resolved if FOSSICK_PROXY is set: `here` checks the address and has the proxy connect to it; `proxy` is for networks whose name servers don't resolve internet names.",
     },
     "here",
     "proxy",

@@ -8,11 +8,11 @@ export const OUTBOUND_PURPOSES = {
     settings: ["FOSSICK_IMAGES", "FOSSICK_ALLOWED_NETWORKS"],
   },
   live: {
-    what: "pages that a call names, read live",
+    what: "pages named in a call, read live",
     settings: ["FOSSICK_READ_ONLY", "FOSSICK_ALLOWED_NETWORKS"],
   },
   webhook: {
-    what: "receivers of webhooks: of sources, watches, alerts and crawls over the API; and the ntfy server of alerts",
+    what: "receivers of webhooks for sources, watches, alerts and crawls over the API; and the ntfy server for alerts",
     settings: ["FOSSICK_ALERT_WEBHOOK", "FOSSICK_ALERT_NTFY", "FOSSICK_WEBHOOK_NETWORKS"],
   },
   mail: { what: "the mail server, for alerts and watches", settings: ["FOSSICK_SMTP_URL"] },
