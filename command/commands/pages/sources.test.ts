@@ -122,7 +122,7 @@ test("a source goes from its file to its pages and back, without an appliance", 
   expect(all.out.split("\n")).toEqual([
     "NAME  PAGES  NEW  CHANGED  REMOVED  FAILED  VECTORS  LAST RESULT  ENDED UTC    NEXT UTC",
     expect.stringMatching(
-      /^docs      2    2        0     0       0    100 %  finished     \d\d-\d\d \d\d:\d\d  on request$/,
+      /^docs      2    2        0        0       0    100 %  finished     \d\d-\d\d \d\d:\d\d  on request$/,
     ),
     "",
   ])
