@@ -38,7 +38,7 @@ export interface RequestState {
   /** The changed object before and after the call, for the audit log; left out if there was nothing to compare. */
   before?: unknown
   after?: (made: string | null) => Promise<unknown>
-  /** Other keys that the call created, changed or disabled. The audit log names these keys, whoever the caller is. */
+  /** Other keys that the call created, changed or disabled. The audit log names these keys, no matter who calls. */
   keysChanged?: readonly FieldChange[]
   /** The parsed JSON body, an object; set by `jsonBody`. */
   body: Readonly<Record<string, unknown>>

@@ -18,7 +18,7 @@ import { WholeCrawler } from "./testing/whole-crawler.ts"
 const FILES = "https://nas.example/files/"
 const NOTES = "https://notes.example/"
 
-// Nothing but the change itself tells the crawler's processes about it.
+// The crawler's processes aren't told about the change; they notice it themselves.
 test(
   "a change to the readers of files and documents reaches the index without new vectors",
   { tags: ["acl"] },

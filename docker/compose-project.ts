@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
-// A Compose project in trials, run with `docker compose` or `docker-compose`, whichever is installed.
+// A Compose project used in trials, run with `docker compose` or `docker-compose`, whichever is installed.
 
 const ROOT = join(import.meta.dirname, "..")
 const POLL_MS = 500
@@ -91,7 +91,7 @@ export class ComposeProject {
     return found
   }
 
-  /** Waits until all containers are healthy, except those of services that are meant to end. */
+  /** Waits until all containers are healthy, except those of services that are meant to exit. */
   async healthy(ending: readonly string[]): Promise<void> {
     await this.until(async () => {
       const unwell = (await this.containers()).filter(

@@ -12,8 +12,8 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 
-// Runs to its end before the services of compose.yaml start: creates the folders that they mount, and the key shared by
-// Meilisearch and the appliance. It runs as root only until it has handed over folders owned by root.
+// Runs to completion before the services of compose.yaml start: creates the folders that they mount, and the key shared
+// by Meilisearch and the appliance. It runs as root only until it has handed over folders owned by root.
 
 const DATA_DIR = process.env["FOSSICK_DATA_DIR"] ?? "/data"
 /** One folder for each service that stores something; Meilisearch's `tmp` holds the data that it sorts on disk. */
@@ -42,7 +42,7 @@ function id(name: string): number {
   return Number(value)
 }
 
-/** Docker creates missing mount folders as root. Files of other users stay unchanged. */
+/** Docker creates missing mount folders as root. Files owned by other users stay unchanged. */
 function handOver(folder: string, uid: number, gid: number): void {
   if (!existsSync(folder) || statSync(folder).uid !== 0) return
   chownSync(folder, uid, gid)

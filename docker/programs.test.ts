@@ -24,7 +24,7 @@ import { forwardPort } from "./forward-port.ts"
 
 const UID = String(process.getuid?.())
 const GID = String(process.getgid?.())
-/** The same layout as in the image. */
+/** The id of a user other than root: the same as in the image. */
 const OTHER_USER = 1000
 
 test("the first start creates a Meilisearch key that only its user can read; later starts keep it", async () => {

@@ -82,7 +82,7 @@ export type SearchDepth = "ultra-fast" | "fast" | "basic" | "advanced"
 
 export interface Query {
   /**
-   * The question as asked, with the operators of `query-text.ts`: quoted phrases (the first 32 different ones; pages
+   * The question as asked, with the operators of `query-text.ts`: quoted phrases (the first 32 distinct ones; pages
    * with all of them come first), `-word`, `site:host`, `-site:host`; or already parsed. An empty text finds nothing.
    */
   readonly text: string | QueryText
@@ -131,7 +131,7 @@ export interface PageFilter {
   readonly publishedFrom?: Date
   /** Pages with a known date at or after this are dropped. */
   readonly publishedBefore?: Date
-  /** With a date bound: whether to drop pages without a known date too. Default false. */
+  /** Whether a date bound also drops pages without a known date. Default false. */
   readonly requirePublished?: boolean
   /** ISO 639-1. Pages in other or unknown languages are dropped. */
   readonly languages?: readonly string[]
@@ -307,7 +307,7 @@ export interface Hit {
   readonly rules?: readonly AppliedRule[]
 }
 
-/** What a ranking of hits from several indexes needs about each hit in addition to its parts. */
+/** Facts about each hit that a ranking of hits from several indexes needs in addition to the hit's parts. */
 export interface HitEvidence {
   readonly fingerprint: Fingerprint
   /** Whether the page has vectors relevant to the question. */
@@ -334,7 +334,7 @@ export interface HitParts {
   readonly fused: number
   /**
    * The bonus for preferences and quoted phrases added to `fused`, minus the penalty for a page that mostly lists
-   * others, or that is in another language than the question.
+   * others, or that is in a different language from the question.
    */
   readonly boost: number
 }
@@ -380,9 +380,9 @@ export interface EngineStats {
   readonly passages: number
   /** Number of pages found only by their text until their vectors are created. */
   readonly pagesWithoutVectors: number
-  /** Number of passages on those pages. On Meilisearch an estimate from the mean of all pages. */
+  /** Number of passages on those pages. On Meilisearch, it is an estimate based on the mean of all pages. */
   readonly passagesWithoutVectors: number
-  /** Number of passages per second that got their vectors, over the last minute; `null` while none are being created, or if it is too early to tell. */
+  /** Number of passages per second that received their vectors during the last minute; `null` while none are being created, or if it is too early to tell. */
   readonly vectorsPerSecond: number | null
   readonly embedder: string
   readonly dimensions: number

@@ -1,6 +1,6 @@
 import type { Engine, PageWithVectors } from "./engine.ts"
 
-/** Number of pages written together. For a server, a few large writes are less work than many small ones: each write searches its whole graph of vectors. */
+/** Number of pages written together. For a server, a few large writes are less work than many small ones: each write makes it search its whole graph of vectors. */
 export const PAGES_AT_A_TIME = 1000
 /** Maximum number of characters of text written together, which limits the memory that these pages take. */
 const CHARS_AT_A_TIME = 16_000_000

@@ -64,7 +64,7 @@ interface Manifest {
   }
 }
 
-/** The Compose project, and which of its services end on their own. */
+/** The Compose project, and which of its services exit on their own. */
 export interface Pods {
   readonly services: Readonly<Record<string, object>>
   readonly ending: readonly string[]

@@ -5,7 +5,7 @@ import { type MadeCertificate, makeCertificate } from "#crawler/fetch/connect/ma
 // operators.
 
 const YEAR_MS = 365 * 86_400_000
-/** Long-lived, because no operator is there to renew an authority that all nodes and processes trust. */
+/** How long the authority is valid: long, because no operator is there to renew an authority that all nodes and processes trust. */
 const AUTHORITY_YEARS = 30
 const YEARS = 10
 /** A certificate that expires within this time is renewed at the next start. */
@@ -20,7 +20,7 @@ const inYears = (years: number): Date => new Date(Date.now() + years * YEAR_MS)
 export const makeAuthority = (): MadeCertificate =>
   makeCertificate({ subject: "authority.fossick", isAuthority: true, until: inYears(AUTHORITY_YEARS) })
 
-/** @param names the host names and addresses under which a node is reached */
+/** @param names the host names and addresses at which a node is reached */
 export const makeIssued = (
   subject: string,
   issuer: MadeCertificate,

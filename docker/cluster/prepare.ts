@@ -14,7 +14,7 @@ import type { MadeCertificate } from "#crawler/fetch/connect/make-certificate.ts
 import { ADMIN, isGood, makeAuthority, makeIssued, NODE } from "./certificates.ts"
 import { internalUsers } from "./users.ts"
 
-// Runs to its end before the services of compose.cluster.yaml start: creates the folders that they mount, their
+// Runs to completion before the services of compose.cluster.yaml start: creates the folders that they mount, their
 // passwords and their certificates. Existing files are kept, so an operator can put their own password there
 // beforehand.
 
@@ -45,7 +45,7 @@ function prepare(): void {
     folder(name, appliance)
     folder(`secrets/${name}`, appliance)
   }
-  // Files for operators that no container gets: the authority and the administrator's certificate.
+  // Files that are only for operators and that no container gets: the authority and the administrator's certificate.
   folder("secrets/operator", appliance)
   const authority = authorityOf(appliance)
   const admin = password("secrets/operator/opensearch-admin-password", appliance)
@@ -78,7 +78,7 @@ function nodeNames(): readonly string[] {
   return names
 }
 
-/** Creates the folder for its user, or hands it over if root owns it. Folders of other users stay unchanged. */
+/** Creates the folder for its user, or hands it over if root owns it. Folders owned by other users stay unchanged. */
 function folder(name: string, { uid, gid }: User): void {
   const path = join(DATA_DIR, name)
   if (!existsSync(path)) mkdirSync(path, { mode: 0o700 })

@@ -196,7 +196,7 @@ async function closed(): Promise<void> {
   await is(`fossick:${fossick}`, "/_plugins/_security/api/internalusers", "403")
   await is(`fossick:${fossick}`, "/other/_search", "403")
   // Checks by connecting to hosts on the other network. Checking the routes would prove less: some versions of Docker
-  // leave a route that leads nowhere.
+  // leave behind a route that leads nowhere.
   const { id } = await project.container("site")
   const format = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
   const address = (await project.docker("inspect", "--format", format, id)).trim()

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-// Keeps phrases that sound translated out of new text: each part of the project may contain each phrase at most as
-// often as `english.json` allows. `npm run english` checks this; `npm run english -- --write` lowers the limits.
+// Keeps translated-sounding phrases out of new text: each part of the project may contain each phrase at most as often
+// as `english.json` allows. `npm run english` checks this; `npm run english -- --write` lowers the limits.
 
 const ROOT = join(import.meta.dirname, "../..")
 const ALLOWED = join(import.meta.dirname, "english.json")

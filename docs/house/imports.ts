@@ -131,7 +131,7 @@ const BESIDE_CORE = [
   "api/services/misses",
 ] as const
 
-/** Imports in use cases of code that they don't need to know: of a door, of HTTP code, or of another room of their floor. */
+/** Imports with which use cases reach code that they don't need to know: a door, HTTP code, or another room of their floor. */
 export const outOfCore = (imports: readonly Import[]): readonly Import[] =>
   imports.filter(
     ({ from, to }) =>

@@ -10,7 +10,7 @@ import { type Rarity, repeats, valued, type ValuedUnit } from "./values.ts"
 
 /** The models and facts that judge units. */
 export interface JudgingOptions {
-  /** Judges by meaning where no reader does; without an embedder, only words count there. */
+  /** Judges by meaning where no reader does; without an embedder, units are judged there by words alone. */
   readonly embedder?: Pick<Embedder, "embed">
   /** Reads English questions together with units. */
   readonly reader?: UnitReader | null
@@ -18,7 +18,7 @@ export interface JudgingOptions {
   readonly rarity?: Rarity
   /** Words about the subject of the question, used by the reader or to judge by meaning: a unit need not contain them. */
   readonly context?: string
-  /** When it aborts, only the units judged by then count. */
+  /** When it aborts, only the units judged by then are used. */
   readonly signal?: AbortSignal
 }
 

@@ -3,7 +3,7 @@ import { LEAST } from "./asked-question.ts"
 import type { Source } from "./found-units.ts"
 import type { ValuedUnit } from "./values.ts"
 
-/** Units that have a larger share of words in common say the same thing, or state a different value for it. */
+/** Units that have more than this share of their words in common say the same thing, or state a different value for it. */
 const SAME_SUBJECT = 0.6
 /** If pages were published closer together than this, neither counts as out of date. */
 const APART_MS = 30 * 24 * 3600 * 1000
@@ -44,7 +44,7 @@ export function newestFirst(
 const lacksNumber = (best: ValuedUnit, other: ValuedUnit): boolean =>
   best.asked.some((term) => NUMBER.test(term) && best.own.has(term) && !other.own.has(term))
 
-/** Whether two units of different pages have the same words, and each has a number that the other lacks. */
+/** Whether two units from different pages have the same words, and each has a number that the other lacks. */
 function disagree(one: ValuedUnit, other: ValuedUnit): boolean {
   if (one.unit.source === other.unit.source) return false
   const words = ({ own }: ValuedUnit) => new Set([...own].filter((term) => !NUMBER.test(term)))

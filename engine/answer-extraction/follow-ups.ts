@@ -15,7 +15,7 @@ const MAX_PAGES = 10
 const MAX_FOLLOW_UPS = 4
 const MAX_QUESTION_CHARS = 150
 const MAX_LABEL_CHARS = 30
-/** Maximum number of question headings examined per page, those with most of the question's terms. */
+/** Maximum number of question headings examined per page: those with the most of the question's terms. */
 const HEADINGS_PER_PAGE = 50
 /** Questions that share a larger part of their terms than this ask the same thing. */
 const SAME = 0.7

@@ -23,7 +23,7 @@ export interface Judgement {
   readonly units: readonly JudgedUnit[]
 }
 
-/** The weights of the page's relative probability and of the passage's rank, compared with the unit's share of the question's words. */
+/** The weights of the page's relative probability and of the passage's rank, relative to the unit's share of the question's words. */
 const PROMISE = { page: 0.6, passage: 0.4 }
 /** Number of units read at a time; when time is up, the batches read so far are used. */
 const BATCH = 8

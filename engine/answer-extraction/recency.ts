@@ -51,7 +51,7 @@ function yearOf({ text }: Unit): number | null {
   return years.length > 0 ? Math.max(...years) : null
 }
 
-/** Which hits are the newest version of a page with several versions, by numbers in their titles and addresses. */
+/** For each hit, whether it is the newest or an older version of a page with several versions, judging by the numbers in titles and addresses. */
 function versionsOf(hits: readonly Source[]): ("newest" | "older" | null)[] {
   const read = hits.map(({ title, url }) => {
     const path = (url === undefined ? null : URL.parse(url)?.pathname) ?? ""

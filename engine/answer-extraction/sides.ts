@@ -117,8 +117,8 @@ const PARTED = /[?？]\s+|,?\s+and\s+(?=(?:what|which|how|who|where|when|why)\b)
 const LEANING = /\b(?:it|its|they|them|their|this|that|these|those|one|ones|there|then|so|he|she|his|her)\b/i
 
 /**
- * The questions that a text asks, if it asks several that make sense alone: "Which port does it use, and where are the logs?" does, "What is
- * a pump and how does it work?" doesn't. Empty otherwise. English only.
+ * The questions that a text asks, if it asks several that make sense on their own: "Which port does it use, and where
+ * are the logs?" does, "What is a pump and how does it work?" doesn't. Empty otherwise. English only.
  */
 export function partsIn(question: string): string[] {
   const parts = question

@@ -10,7 +10,7 @@ export class CommandProgress {
   #shownAt = steadyNow()
   #isOpen = false
 
-  /** Prints the text, unless one was printed a moment ago. */
+  /** Prints the text, unless a text was printed a moment ago. */
   show(text: () => string): void {
     if (steadyNow() - this.#shownAt < this.#every) return
     this.#shownAt = steadyNow()

@@ -43,7 +43,7 @@ export interface SearchIndex {
   readonly languages: ReadonlyMap<string, number>
   /** False if pages might be waiting for their vectors. */
   readonly allEmbedded: boolean
-  /** Whether terms can be read without a server: if so, some are read before it is known which are needed. */
+  /** Whether terms can be read without a server: if so, some are read before it is known which ones are needed. */
   readonly hasTermsAtHand: boolean
   /** Whether simultaneous queries, such as those of both arms, are sent to the server in one request. Default: false. */
   readonly takesArmsTogether?: boolean

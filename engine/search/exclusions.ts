@@ -21,11 +21,11 @@ type Place = Pick<PageFilter, "paths" | "versions">
 export interface ArmsFound {
   readonly lexical: LexicalHits
   readonly nearest: readonly Nearest[]
-  /** Pages of `nearest` that were requested explicitly and aren't among the overall nearest. */
+  /** Pages in `nearest` that were requested explicitly and aren't among the overall nearest. */
   readonly aside: ReadonlySet<string>
 }
 
-/** How many times longer lists are requested if too few results are left, and the factor by which each is longer. */
+/** Maximum number of times that a longer list is requested if too few results are left, and the factor by which each list is longer than the one before. */
 const LONGER_LISTS = 3
 const LONGER = 4
 const MOST = 10_000
@@ -51,7 +51,7 @@ export function exclusionsOf(
 
 /**
  * The results of the arms without excluded pages. Excluded pages are dropped from the arms' lists, and longer lists are
- * requested if too few pages are left; excluding earlier is expensive in the vector arm, which doesn't know words.
+ * requested if too few pages are left; excluding them earlier is expensive in the vector arm, which doesn't know words.
  */
 export async function withoutExcluded(
   index: SearchIndex,
@@ -173,7 +173,7 @@ export async function inPlace(
   return found
 }
 
-/** The different terms of a text by language. */
+/** The distinct lists of terms into which a text can be split, depending on the language. */
 function waysToSay(text: string, languages: readonly string[]): string[][] {
   const ways = new Map<string, string[]>()
   for (const language of [...languages, null]) {

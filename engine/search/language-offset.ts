@@ -81,7 +81,7 @@ export class LanguageOffsets {
       const [asked, wanted] = await Promise.all([this.#meanOf(from), this.#meanOf(to)])
       return toUnit(vector.map((value, i) => value - TAKEN_OFF * (asked[i]! - wanted[i]!)))
     } catch {
-      // The model did embed the question itself, so the next such question tries again.
+      // The model did embed the question itself, so the next such question triggers another attempt.
       return vector
     }
   }

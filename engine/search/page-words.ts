@@ -10,7 +10,7 @@ export interface WordsAsked {
   readonly further?: ReadonlyMap<string, readonly WeightedWord[]>
   /** Whether the question might be in a language that no page is in: pages then need not contain its words. Default: false. */
   readonly isForeign?: boolean
-  /** Variants of the question in other words, which count slightly less. Default: none. */
+  /** Variants of the question in other words, which are weighted slightly less. Default: none. */
   readonly variants?: readonly (readonly WeightedWord[])[]
 }
 

@@ -15,7 +15,7 @@ const TERMLESS_CANDIDATES = 100_000
 
 export interface PhraseSearch {
   readonly phrases: readonly string[]
-  /** Number of pages wanted; slightly more are returned if available. */
+  /** Number of pages wanted; slightly more may be returned. */
   readonly limit: number
   readonly conditions: readonly Condition[]
   readonly languages: readonly string[]

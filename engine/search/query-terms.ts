@@ -42,7 +42,7 @@ function formsOf(analysed: readonly (readonly string[])[]): string[][] {
 
 /**
  * The question's words, stemmed in additional languages: a page in such a language contains its own stem of the word.
- * These stems are only searched for, and only count, on pages in that language; a word that is on so few pages can
+ * These stems are searched for and weighed only on pages in that language; a word that is only on those few pages can
  * still be a misspelling.
  */
 export function withStemsOf(
@@ -101,7 +101,7 @@ export function wordsWith(
   corrections: ReadonlyMap<string, readonly string[]>,
   idf: (term: string) => number,
 ): WeightedWord[] {
-  // Several terms of a word count as the most frequent of them.
+  // A word with several terms is weighted like the most frequent of them.
   const least = (terms: readonly string[]) => Math.min(...terms.map(idf))
   return forms.map((terms) => {
     const said = weightOf(Math.max(1, ...terms.map((term) => times.get(term) ?? 1)))

@@ -23,7 +23,7 @@ export interface AuditingParts {
 
 /**
  * Logs each change made with a key with the role admin or operator, or by a signed-in person with that role, before the
- * change is acknowledged, and each change to keys, whoever the caller is. Refused calls change nothing and are not
+ * change is acknowledged, and each change to keys by any caller. Refused calls change nothing and are not
  * logged; failed calls are logged, because they may have changed something.
  */
 export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Middleware {

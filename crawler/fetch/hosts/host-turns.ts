@@ -123,7 +123,7 @@ export class HostTurns implements Turns, AsyncDisposable {
     await this.#asked.idle()
   }
 
-  /** Requests the turns that other processes had once more, and checks whether others want the turns of this process. */
+  /** Again requests the turns that other processes had, and checks whether others want the turns of this process. */
   async #look(): Promise<void> {
     const now = steadyNow()
     const waiting = [...this.#turns].filter(([, turn]) => turn.isWanted && turn.mayTry(now))

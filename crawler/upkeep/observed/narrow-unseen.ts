@@ -156,7 +156,7 @@ function countedRows(
   })
 }
 
-/** A page with fewer readers for one source; readers named by other sources are kept. */
+/** A page with one source's readers narrowed; readers named by other sources are kept. */
 function narrowedPage(page: Page, source: string, readers: Readers): Page {
   const { readers: all = [] } = page
   const own = all.find((one) => one.source === source) ?? EVERYBODY

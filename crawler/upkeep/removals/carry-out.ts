@@ -28,8 +28,8 @@ const DAY_MS = 24 * 3_600_000
 
 /**
  * Removes approved pages from the index, and puts back those to be restored. The caller has the index open for writing.
- * A copy is stored before a page is removed, and the state is updated only after the engine, so wherever a lost process
- * stopped, the next call has the same result. Expired copies are deleted.
+ * A copy is stored before a page is removed, and the state is updated only after the engine, so wherever a process was
+ * killed, the next call has the same result. Expired copies are deleted.
  */
 export async function carryOutRemovals(options: CarryOutOptions): Promise<void> {
   const { db, writes = new Serial() } = options
@@ -126,8 +126,8 @@ async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): P
     if (copy === null) continue
     const held = pages.get(url) ?? (await engine.get(url))
     const shared = new SharedPages(db, engine, { name: source, ...(await identityOf(db, source)) }, clock)
-    // The index might contain the page as another source read it; if the two can't share it, the next visit restores
-    // the page.
+    // The index might contain the page as another source read it; if the two sources can't share it, the next visit
+    // restores the page.
     if (held && !(await shared.mayShare(held))) continue
     // If other sources have the page, their version is newer than the copy.
     pages.set(

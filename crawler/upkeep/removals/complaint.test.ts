@@ -92,7 +92,7 @@ describe("a page in the index", () => {
     const changed = site({ "/": HOME, "/a": ALPHA, "/index.html": HOME })
     expect(await changed.complaint("/", OTHER)).toBeNull()
     expect(await changed.complaint("/a", OTHER)).toBe("it now has the text of the front page")
-    // This is another address of the front page, so it changes whenever the front page does.
+    // This is another address for the front page, so it changes whenever the front page does.
     expect(await changed.complaint("/index.html", OTHER)).toBeNull()
     expect(changed.visited).toEqual([])
   })
@@ -116,7 +116,7 @@ describe("a page in the index", () => {
     // 40 of 50 shingles are shared, and then 39 of 50.
     expect(await complaint("/a", words("other", 0, 42))).toBe(FOR_ANY)
     expect(await complaint("/a", words("other", 0, 41))).toBeNull()
-    // The same applies to the front page, both now and in the index.
+    // The same limit applies to the text of the front page, both the current one and the one in the index.
     const front = site({ "/": words("home", 0, 52), "/a": ALPHA, "/b": words("home", 0, 42) })
     expect(await front.complaint("/a", words("home", 0, 42))).toBe("it now has the text of the front page")
     expect(await front.complaint("/a", words("home", 0, 41))).toBeNull()

@@ -2,11 +2,11 @@ import { wordsIn } from "./resemblance.ts"
 
 /** What a page with a success status says about itself in its title or first heading, if it is an error page. */
 export type ErrorWording =
-  /** It says explicitly that a page doesn't exist. */
+  /** The page says explicitly that a page doesn't exist. */
   | "not-found"
-  /** It says that something doesn't exist, but so might a page about such errors. */
+  /** The page says that something doesn't exist, but a page about such errors might say so too. */
   | "maybe-not-found"
-  /** It says that the site is under maintenance. */
+  /** The page says that the site is under maintenance. */
   | "maintenance"
 
 /** Maximum length of an error page, in words; texts that explain errors are longer. */
@@ -148,7 +148,7 @@ const PAGE = anyOf(
   ["ページ", "页面", "頁面", "网页", "網頁", "페이지", "صفحة", "הדף", "דף", "صفحه", "पृष्ठ", "หน้า"],
 )
 
-/** Used for pages that haven't been written yet, but also by articles about things that don't exist yet. */
+/** Phrases used for pages that haven't been written yet, but also by articles about things that don't exist yet. */
 const NOT_YET = anyOf(
   [
     "exist yet",
@@ -177,14 +177,14 @@ const NOT_YET = anyOf(
   ["ještě", "ešte", "încă", "henüz", "ακόμη", "belum", "まだ", "尚", "아직", "עדיין", "بعد"],
 )
 
-/** Words that wikis use for a page, in addition to those of {@link PAGE}. */
+/** Words that wikis use for a page, in addition to those in {@link PAGE}. */
 const TOPIC = anyOf(
   ["topic", "article", "thema", "artikel", "sujet", "tema", "tópico", "argomento", "onderwerp", "тема"],
   ["emne", "dokument", "ämne", "otsikko", "başlık", "topik"],
   ["項目", "主题", "主題", "주제", "문서", "الموضوع"],
 )
 
-/** How wikis begin the text shown in place of an unwritten page. */
+/** Beginnings of the text that wikis show in place of an unwritten page. */
 const UNWRITTEN = anyOf(
   [
     "^there is currently no text in this page",

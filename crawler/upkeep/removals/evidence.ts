@@ -19,7 +19,7 @@ export type RemovalReason =
   | "moved"
   | "leads-elsewhere"
 
-/** The evidence against an indexed page from a visit that found no page. */
+/** Evidence against an indexed page, from a visit that found no page. */
 export interface Evidence {
   readonly reason: RemovalReason
   /** Whether one run is enough; if not, two runs must agree. */
@@ -40,7 +40,7 @@ export function evidenceOf(
     if (status === 410) return { reason: "gone", atOnce: true }
     return status === 404 ? { reason: "not-found", atOnce: false } : null
   }
-  // The response of a redirect's target is about the target, not this page: it could be a login page with noindex.
+  // The response from a redirect's target is about the target, not this page: it could be a login page with noindex.
   if (leadsTo !== null) return LEADING.has(outcome) ? { reason: "leads-elsewhere", atOnce: false } : null
   if (outcome === "skipped:gone") return { reason: "gone", atOnce: true }
   if (outcome === "skipped:noindex") return { reason: "noindex", atOnce: true }

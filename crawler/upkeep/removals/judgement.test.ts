@@ -315,7 +315,7 @@ describe("an address that redirects to an indexed page", () => {
     expect(await runs.removal("/one")).toMatchObject({ state: "removed", reason: "moved" })
     expect(await runs.removal("/other")).toMatchObject({ state: "struck", reason: "out-of-scope" })
     expect(await runs.removal("/missing")).toMatchObject({ state: "struck", reason: "not-found" })
-    // Unless the site has moved, a run started by hand finds no evidence against addresses out of scope.
+    // Unless the site has moved, a run started by hand finds no evidence against out-of-scope addresses.
     await runs.run({ "/other": left }, { landed: { [at("/")]: at("/start") }, trigger: "command" })
     expect(await runs.removal("/other")).toMatchObject({ strikes: 1 })
   })
@@ -362,7 +362,7 @@ describe("the limit on removals", () => {
       removed: 1,
       held: 0,
     })
-    // The page stays for the other source, where its removal is waiting for approval.
+    // The page stays in the index for the other source, where its removal is waiting for approval.
     expect(runs.paths).toHaveLength(10)
     expect([
       await runs.removals.count("held"),

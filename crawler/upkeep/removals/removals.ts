@@ -37,7 +37,7 @@ export interface Removal {
 export interface HeldRemovals {
   readonly source: string
   readonly pages: number
-  /** Number of the source's pages in the index, including those waiting. */
+  /** Number of the source's pages in the index, including those waiting for approval. */
   readonly ofPages: number
   readonly reasons: Readonly<Partial<Record<RemovalReason, number>>>
   /** The run that found the latest evidence, and the time of that evidence. */
@@ -60,10 +60,10 @@ export interface RemovalList {
   readonly offset?: number
 }
 
-/** From here on, only new evidence from two runs counts against a page. */
+/** In this state, only new evidence from two runs counts against a page. */
 export const ACQUITTED = { state: "struck", strikes: 0, due: 0, pinned: 1 } as const
 
-/** Which removed pages: the given addresses, all of a source, or all those removed because of one run's evidence. */
+/** A selection of removed pages: the given addresses, all pages of a source, or all pages removed because of one run's evidence. */
 export type RemovedPages =
   | { readonly urls: readonly string[] }
   | { readonly source: string }
@@ -90,7 +90,7 @@ export class Removals {
     migrateRemovals(db)
   }
 
-  /** Removals waiting for the operator's approval, by name of the source. */
+  /** Removals waiting for the operator's approval, sorted by source name. */
   async held(): Promise<HeldRemovals[]> {
     const bySource = new Map<string, HeldRemovals>()
     const rows = await this.#queries
@@ -230,7 +230,7 @@ export class Removals {
     })
   }
 
-  /** Deletes addresses about which nothing is known except that they have no page, once it is too late to undo any removal there. */
+  /** Deletes addresses about which nothing is known except that they have no page, once it is too late to undo the removal of any of them. */
   async forgetDead(): Promise<void> {
     const removals = this.#queries.selectFrom("removal").select("removal.url")
     await new KnownAddresses(this.#db, this.#clock).forgetDead((url, source) =>

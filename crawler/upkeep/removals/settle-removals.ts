@@ -143,7 +143,7 @@ class Judgement {
   }
 
   /**
-   * The same path on the host that the site has moved to. It is worked out here because addresses out of scope aren't
+   * The same path on the host that the site has moved to. It is worked out here because out-of-scope addresses aren't
    * visited.
    */
   #siteMovedTo({ url, evidence }: Suspect): PageUrl | null {
@@ -153,7 +153,7 @@ class Judgement {
     return now === origin ? null : toPageUrl(now + url.slice(origin.length))
   }
 
-  /** The address where the source has exactly the text of a missing page, for example because a file was renamed. */
+  /** The address at which the source has exactly the same text as a missing page, for example because a file was renamed. */
   async #textMovedTo({ url, evidence: { reason } }: Suspect): Promise<PageUrl | null> {
     if (reason !== "not-found" && reason !== "gone") return null
     const page = await this.#options.engine.get(url)

@@ -24,7 +24,7 @@ const NEW_HOME =
 const SORRY =
   "What you were looking for left us, or never was among our things. Have a look at this list instead: knives, forks."
 
-/** A response for any path that repeats the path, as such pages do. */
+/** Responds to any path with a text that repeats the path, as "not found" pages often do. */
 const sorry: Answer = (request, response) => {
   html(article("Things", { text: `${SORRY} Nothing at ${request.url} today.` }))(request, response)
 }

@@ -55,14 +55,14 @@ export class SoftNotFound {
     const held = isHeld ? await this.#options.engine.get(page.url) : null
     const was = held === null ? null : shinglesOf(held.markdown)
     if (isFront(page.url)) {
-      // The site may send this text for any address, but it can still be the front page's own: a one-page site has no
-      // other text.
+      // The site may send this text for any address, but it can still be the real text of the front page: a one-page
+      // site has no other.
       this.#fronts.set(originOf(page.url), Promise.resolve({ now, was: was ?? now }))
       return wording === null || wording === "maybe-not-found" || isEdited(was, now) ? null : SAYS_SO
     }
     if (was === null || isEdited(was, now)) return null
     const front = await this.#front(page.url)
-    // Another address of the front page, such as /index.html, changes whenever the front page does.
+    // Another address for the front page, such as /index.html, changes whenever the front page does.
     if (resemblance(was, front.was) >= SAME) return null
     if (wording !== null) return SAYS_SO
     if (resemblance(now, front.now) >= SAME) return "it now has the text of the front page"
@@ -104,7 +104,7 @@ export class SoftNotFound {
 const SAYS_SO = "its text says so, though its status is 200"
 const FOR_ANY = "the site sends the same text for pages that don't exist"
 
-/** Parameters with which programs name the requested page: `doku.php?id=…`, `index.php?title=…`. */
+/** Parameters by which programs identify the requested page: `doku.php?id=…`, `index.php?title=…`. */
 const PAGE_PARAMETERS = ["id", "title", "page", "pagename", "topic", "wakka", "name"]
 
 /** An address that cannot exist, in the same place as the page, and the key of the group of pages that the address represents. */

@@ -57,7 +57,7 @@ const FACTS_BYTES = 2000
 
 /** The result of one re-read. */
 interface Seen {
-  /** When the re-read began, by {@link steadyNow}, and by the wall clock. */
+  /** When the re-read began: `at` by {@link steadyNow}, `began` by the wall clock. */
   readonly at: number
   readonly began: Date
   readonly found: { readonly hash: string; readonly page: Page | null } | { readonly gone: NoPage }
@@ -73,7 +73,7 @@ const NO_PARTY: PaceParty = { wake: () => undefined }
  * Rereads indexed pages for callers who can't wait for the next run, the way a run of their source would: with its
  * scope, login, rendering and politeness towards the host. Indexes nothing. A page that has changed or is gone becomes
  * due, so that it is among the first visited by the next run. Results are cached, so that many questions cost a site
- * one visit.
+ * only one visit.
  */
 export class Rereader implements AsyncDisposable {
   readonly #parts: RereaderParts
@@ -115,8 +115,8 @@ export class Rereader implements AsyncDisposable {
   }
 
   /**
-   * Reads an indexed page now, for callers who may see it, if the public could not read it: because it is behind the
-   * login of its source, in a folder, or among uploaded documents.
+   * Reads an indexed page now, for callers who may see it, if the public can't read it because it is behind the login
+   * of its source, in a folder, or among uploaded documents.
    * @returns null if its source reads the page as anyone could
    */
   async readLive({ url, source: name }: Page, options: ReadOptions): Promise<ReadResult | null> {
@@ -224,7 +224,7 @@ export class Rereader implements AsyncDisposable {
   }
 }
 
-/** Why a page isn't read now if its readers are observed: the observers haven't checked what the source's login can see now. */
+/** Why a page whose readers are observed isn't read now: the observers haven't checked what the source's login can see now. */
 const OBSERVED = "its source learns who may read each page during runs, so pages are returned as indexed"
 
 /** Whether the pages of a source are inaccessible to the public. */

@@ -26,7 +26,7 @@ export interface FollowScansOptions {
 
 /**
  * Starts a process that recognises the text of waiting scans, and then starts runs of their sources. Crawls continue in
- * the meantime, since that process sends no requests and yields its processor to others. Ends with the signal.
+ * the meantime, since that process sends no requests and yields its processor to others. Ends when the signal aborts.
  */
 export async function followScans({ dataDir, run, room, log, signal }: FollowScansOptions): Promise<void> {
   const shelf = new ScanShelf(dataDir)

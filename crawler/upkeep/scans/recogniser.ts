@@ -13,15 +13,15 @@ const INPUT = "/input"
 const WHOLE_PAGE = 3
 /** The engine's newer recogniser, the only one with models here. */
 const LSTM = 1
-/** Minimum skew in radians at which an image is rotated to level its lines; less does no harm. */
+/** Minimum skew in radians at which an image is rotated to level its lines; a smaller skew does no harm. */
 const LEAST_SKEW = 0.005
 /** Height in inches of the part of a page used to detect its language: half a dozen lines. */
 const STRIP = 1.2
 /** Height in pixels of the margins of a strip: lines closer to its edge might be cut off. */
 const EDGE = 4
 /**
- * In percentage points of mean confidence. Models of languages with the same letters read each other's words with equal
- * confidence, so among the languages this close to the best, the words decide.
+ * In percentage points of mean confidence: among the languages that are this close to the best one, the words decide,
+ * because models for languages with the same letters read each other's words with equal confidence.
  */
 const NEAR = 12
 /** If the confidence for a page is lower, other languages are tried. */
@@ -121,7 +121,7 @@ export class Recogniser implements Disposable {
     const points = (pixels: number) => Math.round((pixels * 720) / dpi) / 10
     const by = `${this.#recognition.name}: ${language}`
     const runs = text.confidence < LEAST ? [] : runsOf(text.page, points, LEAST)
-    // A page without text gives no hint of the next page's language.
+    // A page without text gives no hint about the next page's language.
     this.#language = runs.length === 0 ? null : language
     this.#last = this.#language ?? this.#last
     return {

@@ -40,7 +40,7 @@ export interface TesseractPage {
 export const linesOf = ({ blocks = [] }: TesseractPage): Line[] =>
   blocks.flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines))
 
-/** A gap of this many line heights separates columns of a table. */
+/** A gap of this many line heights separates the columns of a table. */
 const WIDE_GAP = 1.2
 /** Relative difference up to which letter heights count as the same font size. */
 const ONE_FONT = 0.12
@@ -84,7 +84,7 @@ function parted({ words, rowAttributes }: Line): Word[][] {
 }
 
 const STARTS_UNSPACED = new RegExp(`^${UNSPACED.source}`, "u")
-/** The engine mistakes some punctuation of these scripts for Latin punctuation. */
+/** The engine mistakes some punctuation in these scripts for Latin punctuation. */
 const SPACE_BEFORE_SIGN = new RegExp(`(?<=${UNSPACED.source}) (?=[,;:.!?)])`, "gu")
 const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, "u")
 

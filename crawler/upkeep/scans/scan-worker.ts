@@ -24,8 +24,8 @@ const log = openLog("scans", env)
 yieldToOthers()
 
 const stop = stopSignal()
-// Kills this process before the system kills it or another process of the appliance. The recorded attempt identifies
-// the page.
+// Kills this process before the system kills it or another process of the appliance. The recorded attempt shows which
+// page was being read.
 watchMemory(scanMemoryMb, () => {
   log.warn(
     { memoryMb: scanMemoryMb },

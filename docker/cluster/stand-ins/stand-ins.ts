@@ -31,7 +31,7 @@ const SHARED = [
   "/etc/java-25-openjdk",
 ].filter((folder) => existsSync(folder))
 
-/** Mounts of a stand-in by image name, as in the Compose file. */
+/** The mounts that every stand-in has, written as in a Compose file. */
 export const STAND_IN_MOUNTS = SHARED.map((folder) => `${folder}:${folder}:ro`)
 export const FOSSICK_MOUNT = `${ROOT}:/app:ro`
 

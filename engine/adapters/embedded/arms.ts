@@ -50,7 +50,7 @@ export interface Labels {
 
 export const ALL: Sieve = { where: () => undefined, wide: null }
 
-/** Number of rows to request, as a multiple of the rows needed, given the share seen so far. */
+/** Safety factor for the number of rows to request, which is estimated from the share seen so far. */
 const SPARE = 1.3
 /** The minimum number of rows requested, and the maximum as a multiple of the rows needed. */
 const FEWEST = 16

@@ -16,7 +16,7 @@ import { TERM_FREQUENCIES, TermFrequencies } from "./files/term-frequencies.ts"
 
 /** Total size of files that can be read in about a fifth of a second: reading takes 0.8 ms per megabyte, and 1.4 ms for page files. */
 const SMALL = 150_000_000
-/** Number of pages that a killed process might have been writing; the next writer finishes them. */
+/** Number of pages that a killed process might have been writing; the next writer finishes writing them. */
 const PAGES_IN_HAND = 1000
 /** How many times to check whether the first write of an index has reached its second store. */
 const LOOKS = 12

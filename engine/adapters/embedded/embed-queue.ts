@@ -48,9 +48,9 @@ export interface EmbedQueueOptions {
 /**
  * Creates the vectors of pages in the background.
  *
- * The queue isn't a separate list: a page waits if it has no vectors for its revision. That is read from the two tables
- * when the index is opened and tracked in memory from then on, so the queue always agrees with them, whenever the
- * process dies.
+ * The queue isn't a separate list: a page is waiting if it has no vectors for its revision. That is read from the two
+ * tables when the index is opened and tracked in memory from then on, so the queue always agrees with them, whenever
+ * the process dies.
  */
 export class EmbedQueue implements AsyncDisposable {
   /** Vectors of texts that might occur again. */
@@ -95,7 +95,7 @@ export class EmbedQueue implements AsyncDisposable {
     return this.#waiting.size
   }
 
-  /** Number of passages on those pages. */
+  /** Number of passages on the pages without vectors for their revision. */
   get passages(): number {
     return this.#waiting.passages
   }

@@ -96,7 +96,7 @@ const LOOK_FOR_LEFT_MS = 5000
 const MOST_LEFT_INDICES = 128
 /**
  * Maximum number of searches running at once, per core; others wait. Running more doesn't produce answers any sooner,
- * and blocks the event loop three times as long, because all their work falls into one turn.
+ * and blocks the event loop three times as long, because all their work is done in one turn.
  */
 const SEARCHES_PER_CORE = 2
 const SAVE_FREQUENCIES_MS = 2000

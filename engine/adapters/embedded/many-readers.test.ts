@@ -7,8 +7,8 @@ import { HashingEmbedder } from "../../testing/hashing-embedder.ts"
 import { aPage } from "../../testing/pages.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
 
-// Some people may read pages with thousands of different labels. Listing all labels would be slow, so rows are fetched
-// without the list and filtered afterwards.
+// Some people are allowed to read pages with thousands of different labels. Listing all labels would be slow, so rows
+// are fetched without the list and filtered afterwards.
 
 let dir: string
 let engine: EmbeddedEngine

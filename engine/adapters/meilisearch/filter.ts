@@ -3,7 +3,7 @@ import { domainRules } from "../../index/page/domains.ts"
 import type { Condition } from "../../index/search-index.ts"
 import { pageKey } from "./server/page-key.ts"
 
-/** Values that the server compares unchanged; it folds the case and accents of others, trims them, and truncates long ones. */
+/** Values that the server compares unchanged; it folds the case and accents of other values, trims them, and truncates long ones. */
 const PLAIN = /^[a-z0-9.:_[\]-]{1,200}$/
 const LONGEST = 100
 

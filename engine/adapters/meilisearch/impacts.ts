@@ -8,7 +8,7 @@ import { encodeTerm } from "./term-code.ts"
  * among them.
  */
 const LEVELS = 16
-/** The server ignores the words of an attribute after the first 65,536. */
+/** Maximum number of words in an attribute: the server ignores those after the first 65,536. */
 const WORDS_PER_LEVEL = 65_000
 /** The weight of a section's length, and the number of terms in a full section: as in `word-evidence.ts`, including terms that all sections share. */
 const B = 0.5
@@ -18,7 +18,7 @@ const FULL_SECTION = 550
 export const LEVEL_NAMES = Array.from({ length: LEVELS }, (_, level) => `t${level}`)
 
 /**
- * The different terms of a page, encoded, by level: impact-ordered postings (Anh, Moffat 2006). The impact is the BM25
+ * The distinct terms of a page, encoded, by level: impact-ordered postings (Anh, Moffat 2006). The impact is the BM25
  * weight of the term's frequency in its best section, 0..1, and level 0 has the highest. So a long page ranks for a
  * term as its best section would.
  *

@@ -7,7 +7,7 @@ import type { Indexes } from "./server/indexes.ts"
 import type { Server } from "./server/server.ts"
 import { encodeTerm } from "./term-code.ts"
 
-/** Only the rarest terms provide candidates; the others only affect the candidates' weights. */
+/** Number of the rarest terms that provide candidates; the other terms only affect the candidates' weights. */
 const ASKED_TERMS = 8
 /** Number of candidates from each of these terms: for a frequent term, the pages that say most about it. */
 const PAGES_PER_TERM = 200

@@ -5,7 +5,7 @@ import { frequenciesOf } from "./lexical.ts"
 import type { Server } from "./server/server.ts"
 import { decodeTerm, encodeTerm } from "./term-code.ts"
 
-/** Number of pages examined for each word: the nearest terms come first, and many of the pages contain the frequent ones. */
+/** Number of pages examined for each word: those with the nearest terms come first, and many of them contain the frequent terms. */
 const PAGES = 40
 const MOST = 30
 const MARK = "|"

@@ -23,7 +23,7 @@ const STAND_INS = Array.from({ length: 96 + 37 }, (_, i) =>
 )
 /** Marks any other character, which follows as four base-36 digits. */
 const ESCAPE = "\u1d25"
-/** The server silently drops words of more than 250 bytes. */
+/** Maximum length of an encoded term in bytes: the server silently drops words of more than 250 bytes. */
 const LONGEST_BYTES = 200
 
 const standIns = new Map(Array.from(LETTERS, (letter, i) => [letter, STAND_INS[i]!]))

@@ -30,7 +30,7 @@ interface HalfWritten {
 
 /** How often to look for pages left behind by another process, and to check the claims of others. */
 const LOOK_MS = 30_000
-/** When to look again at a page that is still being written. */
+/** Time after which to look again at a page that is still being written. */
 const LOOK_AGAIN_MS = 1000
 /** Maximum number of rounds that look for pages beyond those claimed by others. */
 const MOST_ROUNDS = 8

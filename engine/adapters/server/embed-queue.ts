@@ -20,7 +20,7 @@ const LAST_RETRY_MS = 60_000
 /** Maximum number of prioritized page ids; any others wait their turn. */
 const MOST_URGENT = 10_000
 
-/** When to look again for pages that another process has claimed. */
+/** Time after which to look again for pages that another process has claimed. */
 const LOOK_AGAIN_MS = 1000
 
 /** Files through which a writer and its readers exchange information about vectors. */
@@ -44,8 +44,8 @@ export interface EmbedQueueOptions {
 }
 
 /**
- * Creates the vectors of pages in the background. The queue is on the server, with the pages: anything interrupted in
- * between is repeated.
+ * Creates the vectors of pages in the background. The queue is stored on the server, with the pages, so interrupted
+ * work is repeated.
  */
 export class EmbedQueue implements AsyncDisposable {
   readonly #options: EmbedQueueOptions
@@ -61,7 +61,7 @@ export class EmbedQueue implements AsyncDisposable {
   readonly #settling = new Settling()
   /** Whether pages might have arrived since the server was last asked for waiting pages. */
   #mayWait = true
-  /** Whether the server has been asked since then, and no pages are waiting. */
+  /** Whether no pages were waiting when the server was last asked, and none can have arrived since. */
   #idle = false
   /** Whether pages are waiting that another process has claimed. */
   #isElsewhere = false
@@ -137,7 +137,7 @@ export class EmbedQueue implements AsyncDisposable {
     }
   }
 
-  /** Waits until pages have been written here, or might have been left by another process. */
+  /** Waits until pages have been written here, or might have been left behind by another process. */
   async #awaken(): Promise<void> {
     const { lookEveryMs } = this.#options.store
     if (lookEveryMs === undefined) return await this.#wake.promise
@@ -258,7 +258,8 @@ export class EmbedQueue implements AsyncDisposable {
       await store.commit(embedded)
       onWritten()
     })
-    // Pages that were replaced in the meantime were left out when others were taken, so they may still be waiting.
+    // Pages that are being embedded are excluded when others are requested, so pages replaced in the meantime may still
+    // be waiting.
     this.#mayWait = true
   }
 }

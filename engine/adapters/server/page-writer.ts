@@ -57,7 +57,7 @@ export class PageWriter {
       calls.push(call)
     }
     if (calls.length === 0) return
-    // If two pages have the same address, the later one counts.
+    // If two pages have the same address, only the later one is written.
     const rows = new Map(calls.flatMap((call) => call.rows.map((row) => [row.id, row] as const)))
     try {
       const { changed, refused } = await this.#options.store.write([...rows.values()])

@@ -41,7 +41,7 @@ import { EmbedQueue, type FillingFiles } from "./embed-queue.ts"
 import { NamesOfOthers } from "./names-of-others.ts"
 import { PageWriter } from "./page-writer.ts"
 
-/** Number of searches that run at once; others wait. The server has one or two cores for each. */
+/** Number of searches that run at once, per core; others wait. The server has one or two cores for each search. */
 const SEARCHES_PER_CORE = 4
 /** Pages are analysed and sent in parts of about this many characters of text, unless a server prefers larger parts. */
 const CHARS_PER_CALL = 2_000_000

@@ -223,7 +223,7 @@ class SectionReader {
       const pairs = rows.map(({ text }) => `- ${text.replace(/^([^|]*?)[:：]?\s*\|\s*/, "$1: ")}`)
       const all = pairs.join("\n")
       if (all.length <= MAX_CODE_CHARS) {
-        // An entry of a reference: its rows, then the first sentence of its description.
+        // A reference entry: its rows, then the first sentence of its description.
         const first =
           next && isProse(next) && !/description/i.test(all)
             ? [this.#sentences(next.block.text)[0] ?? ""]

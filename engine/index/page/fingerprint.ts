@@ -20,7 +20,7 @@ const FEWEST_TERMS = 150
 const MOST_TERMS = 20_000
 /**
  * Maximum number of differing bits out of 64: a text that differs by one word in three hundred differs by two bits on
- * average, by one word in fifty by six. Manku, Jain and Das Sarma (2007) use 3 too.
+ * average, and one that differs by one word in fifty, by six. Manku, Jain and Das Sarma (2007) use 3 too.
  */
 const MOST_BITS = 3
 

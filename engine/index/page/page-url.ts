@@ -11,8 +11,7 @@ export type PageUrl = string & { readonly [pageUrl]: true }
  * Lower-cases scheme and host, drops the default port, the fragment, credentials and an empty query (RFC 3986 §6.2 and
  * the WHATWG URL parser). It changes nothing that could name another page: paths, trailing slashes, parameter order and
  * `www.` stay as written. A fragment that is a route (`#/guide`, `#!/guide`) stays, because it names a page on sites
- * whose scripts use it; it is dropped if seen from a `base` without a route, since most sites use it for other
- * purposes.
+ * whose scripts use it; it is dropped if there is a `base` without a route, since most sites use it for other purposes.
  */
 export function toPageUrl(text: string, base?: string): PageUrl | null {
   const url = URL.parse(text, base)

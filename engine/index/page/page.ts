@@ -54,7 +54,7 @@ export interface Page {
   readonly source: string
   /** Names of the other sources that the page belongs to, in alphabetical order; omitted if there are none. */
   readonly sharedWith?: readonly string[]
-  /** Who may read the page, in addition to the restrictions of its sources: all of these must admit the person. Default: everyone. */
+  /** Restrictions on who may read the page, in addition to those of its sources: all of these must admit the person. Default: everyone. */
   readonly readers?: readonly PageReaders[]
   readonly fetchedAt: Date
 }

@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 1000
  */
 export class AskedPages implements AsyncDisposable {
   readonly #file: string
-  /** The most recent ones last. */
+  /** Page ids, the most recent ones last. */
   readonly #ids = new Set<string>()
   readonly #closing = new AbortController()
   #isNew = false

@@ -6,7 +6,7 @@ import type { EngineStats } from "../../engine.ts"
 /** The window over which the rate is measured: long enough for pages of all lengths, short enough to notice that a crawl takes precedence. */
 const WINDOW_MS = 60_000
 const STEP_MS = 1000
-/** How long to measure before a rate is reported: earlier, it would be a guess. */
+/** How long to measure before a rate is reported: a rate reported earlier would be a guess. */
 const FIRST_MS = 5000
 const TELL_EVERY_MS = 2000
 /** Maximum age of a rate: an older one says nothing about the current one. */

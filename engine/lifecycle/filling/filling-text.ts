@@ -4,7 +4,7 @@ import { secondsLeft } from "./filling-rate.ts"
 
 type Waiting = Pick<EngineStats, "pagesWithoutVectors" | "passagesWithoutVectors" | "vectorsPerSecond">
 
-/** How many pages are waiting for vectors, and for how long: `5210 pages wait for vectors (38000 passages, 180 a second, about 4 min left)`. */
+/** How many pages are waiting for vectors, and for how much longer: `5210 pages wait for vectors (38000 passages, 180 a second, about 4 min left)`. */
 export function fillingText(stats: Waiting): string {
   const { pagesWithoutVectors: pages, passagesWithoutVectors: passages, vectorsPerSecond: rate } = stats
   const left = secondsLeft(stats)

@@ -5,7 +5,7 @@ import { steadyNow } from "#base/steady-time.ts"
 
 /** Number of parts, of {@link TEXTS_AT_A_TIME} texts each, that the embedder gets at a time, so that it has work while the next one is assembled. */
 const PARTS_AT_A_TIME = 2
-/** Number of vectors per commit: a commit costs tens of milliseconds and leaves a small file, or a task on a server. */
+/** Number of vectors per commit: a commit costs tens of milliseconds and leaves behind a small file, or a task on a server. */
 const COMMIT_AT = 512
 const COMMIT_WITHIN_MS = 10_000
 /** Maximum number of vectors waiting for a commit in progress; if there are more, embedding waits for the commit. */

@@ -9,7 +9,7 @@ import { steadyNow } from "#base/steady-time.ts"
 const FILE = "questions-asked"
 const TELL_EVERY_MS = 1000
 const LOOK_EVERY_MS = 1000
-/** How long after a question another is expected: two announcement intervals and one check. */
+/** How long after a question another one is still expected: two announcement intervals and one check. */
 const ASKED_WITHIN_MS = 3000
 
 const fileIn = (dataDir: string | undefined): string | undefined => dataDir && path.join(dataDir, FILE)

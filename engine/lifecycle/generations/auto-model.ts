@@ -7,7 +7,7 @@ import { shareOfOthers, suitedModel } from "./model-choice.ts"
 /** Number of pages of a first crawl that determine which languages it contains; their vectors are created after that. */
 const FIRST_PAGES = 40
 /**
- * Maximum number of passages in an index whose model is changed without asking: that takes ten minutes of one processor
+ * Maximum number of passages in an index whose model is changed without asking: that takes one processor ten minutes
  * with the multilingual model, and the index keeps answering. For a larger index, the decision is left to the operator,
  * who might not want an hour of work.
  */

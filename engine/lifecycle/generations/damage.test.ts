@@ -8,7 +8,7 @@ import { openForWriting } from "./open-for-writing.ts"
 import { checkIndex, repairIndex } from "./repair.ts"
 import { DataFolder } from "./testing/appliance-data.ts"
 
-// Each file of a data folder in turn is removed, cut in half, or has a byte changed; the list of files is read from a
+// Each file in a data folder in turn is removed, cut in half, or has a byte changed; the list of files is read from a
 // folder that a writer has just left.
 
 const never = new AbortController().signal
@@ -128,7 +128,8 @@ describe("a damaged file", () => {
 
   test("is repaired: search data is rebuilt from the pages, and only damaged pages are lost", async () => {
     // Any damage to one of LanceDB's files causes its table to be rebuilt, and small files are rewritten, so one file
-    // in each folder, damaged in one way, is enough. Damage to the pages themselves leaves different pages each time.
+    // in each folder, damaged in one way, is enough. Each kind of damage to the pages themselves leaves different pages
+    // intact.
     const folders = new Map(kinds.map((file) => [/^.*\.lance\/\w+/.exec(file)?.[0] ?? file, file]))
     const cases = [...folders.values()].flatMap((file, i) => {
       const hows = file.endsWith("pages.db") ? DAMAGES : [DAMAGES[i % DAMAGES.length]!]

@@ -26,9 +26,9 @@ import { type GenerationContext, fits, fittingEmbedder, refuseFormat } from "./g
 import { FIRST_GENERATION, type Generations } from "./generation-file.ts"
 import { openWith } from "./open-for-writing.ts"
 
-/** Interval between two checks of the file that names the generation. */
+/** Interval between checks of the file that names the generation. */
 const LOOK_MS = 500
-/** Interval between two checks of the sizes of all files. */
+/** Interval between checks of the sizes of all files. */
 const CHECK_MS = 10_000
 /** Pause before retrying vectors that couldn't be read. */
 const WORDS_ALONE_MS = 60_000

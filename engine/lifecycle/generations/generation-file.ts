@@ -73,7 +73,7 @@ export class GenerationFile {
   /**
    * The content of the file, or of its copy if the file is missing or damaged.
    *
-   * @throws EngineError `INDEX_DAMAGED` when neither can be read although there is or was one
+   * @throws EngineError `INDEX_DAMAGED` when neither can be read although the file exists or has existed
    */
   async read(): Promise<Generations> {
     const { value, damaged } = await this.#twins()

@@ -68,7 +68,7 @@ function placesOf(
 }
 
 /**
- * The path with which the settings' model can be found again from any working directory: a folder, or empty. Nothing is
+ * The path by which the settings' model can be found again from any working directory: a folder, or empty. Nothing is
  * stored for a model on a server: only the settings contain its address and key.
  */
 export function whereFrom(

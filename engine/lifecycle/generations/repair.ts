@@ -62,7 +62,7 @@ export async function checkIndex(context: GenerationContext, depth: CheckDepth =
  * read. A new generation replaces the damaged one, so that readers follow, and a process that dies in the middle leaves
  * everything as it was.
  *
- * @returns the findings, repaired unless it was interrupted
+ * @returns the findings, repaired unless the repair was interrupted
  * @throws EngineError `INDEX_LOCKED` while another process is writing, `NO_ROOM`
  */
 export async function repairIndex(

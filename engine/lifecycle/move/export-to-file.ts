@@ -27,8 +27,8 @@ export const partOf = (file: string): string => `${file}.part`
 
 /**
  * Exports an index to a file. It is written under its {@link partOf} name, and renamed once it is complete and on disk.
- * If an interrupted export left such a part, the export continues after the last intact frame. The whole file is read
- * back before it gets its final name.
+ * If an interrupted export left behind such a part, the export continues after the last intact frame. The whole file is
+ * read back before it gets its final name.
  *
  * @returns the size of the file in bytes
  * @throws CommandError, ExportFileError when another process is writing to it

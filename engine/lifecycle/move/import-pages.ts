@@ -23,7 +23,7 @@ export interface ImportOptions {
   readonly onPage?: (page: ExportedPage) => Promise<void>
   /** Called with the number of pages in the export processed so far. */
   readonly onProgress?: (pages: number) => void
-  /** Called with the number of pages in the index that have been compared with the export at the end. */
+  /** Called during the comparison at the end, with the number of pages in the index compared so far. */
   readonly onCompare?: (pages: number) => void
 }
 

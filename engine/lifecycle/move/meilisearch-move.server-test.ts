@@ -28,7 +28,7 @@ async function place(): Promise<AsyncDisposable & { readonly open: () => Promise
   }
 }
 
-/** For indexes whose vectors all come with their pages. */
+/** An embedder for indexes whose vectors all come with their pages. */
 class SilentEmbedder extends HashingEmbedder {
   override embed(...[texts, options]: Parameters<HashingEmbedder["embed"]>): Promise<Float32Array[]> {
     if (options?.priority === "index") return Promise.reject(new Error("Nothing is to be embedded again."))

@@ -99,7 +99,7 @@ async function openSession(): Promise<Session> {
   })
 }
 
-/** The model's inputs for a single text: all its tokens count, and all belong to the first text. */
+/** The model's inputs for a single text: no token is masked, and all of them belong to the first text. */
 function inputsFor(names: readonly string[], ids: readonly number[]): Record<string, unknown> {
   const tensor = (values: Int32Array) =>
     new Tensor("int64", new BigInt64Array(values.buffer), [1, ids.length])

@@ -70,11 +70,11 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
 }
 
 /**
- * Verifies the files. A changed byte in the weights would make it another model, for which the whole index would be
- * embedded again; a changed byte in the vocabulary would silently produce different vectors. A folder without checksums
- * is accepted as it is.
+ * Verifies the files. A changed byte in the weights would turn the model into another one, for which the whole index
+ * would be embedded again; a changed byte in the vocabulary would silently produce different vectors. A folder without
+ * checksums is accepted as it is.
  *
- * @throws EngineError `MODEL_UNAVAILABLE` when a file of the folder doesn't match its `SHA256SUMS`
+ * @throws EngineError `MODEL_UNAVAILABLE` when a file in the folder doesn't match its `SHA256SUMS`
  */
 export async function refuseDamaged(folder: string, what: string): Promise<void> {
   const sums = await readFile(path.join(folder, SUMS), "utf8").catch(() => "")

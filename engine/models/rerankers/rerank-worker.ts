@@ -17,7 +17,7 @@ env.localModelPath = ""
 
 try {
   const tokenizer = await AutoTokenizer.from_pretrained(folder)
-  // As for embeddings: one inference thread, no arena.
+  // One inference thread, as for embeddings, and no arena.
   const session = await onnxRuntime().InferenceSession.create(weights, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,

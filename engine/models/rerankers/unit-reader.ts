@@ -8,10 +8,10 @@ import { CrossEncoder } from "./cross-encoder.ts"
 const SHIPPED = path.join(import.meta.dirname, "../..", "models", "unit-reader-en")
 
 /**
- * How long an answer can wait until its units are read; after that, they are judged by their meaning. A single question
- * takes half a second; the rest is for machines on which many users ask at once. With 5 s to wait its turn, a search
- * still has 5 s of the 25 s that a paid one may take; with 10 s for pages that are reread and 20 s for a language
- * model, the total is within the 60 s that clients wait.
+ * How long an answer can wait for its units to be read; after that, they are judged by their meaning. A single question
+ * takes half a second; the rest is for machines on which many users ask at once. If it also waits 5 s for its turn, a
+ * search still has 5 s of the 25 s that a paid one may take; with 10 s for pages that are reread and 20 s for a
+ * language model, the total is within the 60 s that clients wait.
  */
 export const READING_MS = 15_000
 /** Milliseconds that one thread takes for a unit while other work is running. */

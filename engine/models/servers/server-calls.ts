@@ -5,7 +5,7 @@ import { ModelServerError } from "./model-server.ts"
 export interface ServerCallsOptions {
   /** The name of the caller, such as `embedder`, used in errors after closing. */
   readonly what: string
-  /** The model on the server, such as `the embedding model`, with which reports of an outage begin. */
+  /** What to call the model on the server, such as `the embedding model`; reports of an outage begin with this. */
   readonly model: string
   /** What Fossick does without the server, and where to look; a sentence. */
   readonly whatNow: string

@@ -13,7 +13,7 @@ import type { AppliedRule } from "../rules/rule.ts"
 import { readsOf } from "../reader-language.ts"
 import { parseQueryText } from "../../text/query-text.ts"
 
-/** The results of one index, with the evidence of its hits. */
+/** The results of one index, with the evidence for its hits. */
 export type Found = Pick<SearchResult, "hits" | "reach" | "nowhere">
 
 interface Known {
@@ -23,8 +23,8 @@ interface Known {
 
 /**
  * Merges the hits of several indexes as if they came from one: pages are ranked anew by their evidence, because each
- * index calibrates its scores by its own best page, so scores of different indexes can't be compared. Preferences, the
- * operator's boosts, duplicates, translations and the limits for crowding hosts work as in one index; pins keep the
+ * index calibrates its scores by its own best page, so scores from different indexes can't be compared. Preferences,
+ * the operator's boosts, duplicates, translations and the limits for crowding hosts work as in one index; pins keep the
  * places that they have in their index.
  *
  * @param found results with evidence, this appliance's index first: if an address occurs several times, that index's

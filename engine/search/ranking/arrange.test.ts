@@ -268,7 +268,7 @@ describe("the number of pages considered", () => {
     const hits = await arrange(ranked, { limit, preference: undefined, factsOf })
     return [hits.length, asked]
   }
-  /** Returns each text on this many pages, one after the other. */
+  /** Pages with texts that are each repeated on this many consecutive pages. */
   const texts = (count: number, copies: number): Given[] =>
     Array.from({ length: count }, (_, i) => ({
       id: `p${i}`,
@@ -283,7 +283,7 @@ describe("the number of pages considered", () => {
     expect(await lookedAt(texts(60, 3), 5)).toEqual([5, 15])
     expect(await lookedAt(texts(60, 4), 5)).toEqual([5, 30])
     expect(await lookedAt(texts(40, 20), 5)).toEqual([2, 40])
-    // One more because of the list page.
+    // One more page is examined because of the list page.
     const [list, ...others] = texts(60, 1)
     expect(await lookedAt([{ ...list!, isListing: true }, ...others], 5)).toEqual([5, 16])
   })

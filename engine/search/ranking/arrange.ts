@@ -12,19 +12,19 @@ export interface Arrangement {
   readonly preference: PagePreference | undefined
   /** Pages that come before all others. Default: none. */
   readonly holders?: ReadonlySet<string>
-  /** The languages that the person asking reads, if known. Default: all. */
+  /** The languages that the user can read, if known. Default: all. */
   readonly reads?: Reads
   /** Whether a version of documentation is the one that the question names. Default: never. */
   readonly wanted?: ((version: string) => boolean) | undefined
   readonly factsOf: FactsOf
 }
 
-/** Number of pages examined for each result wanted: duplicates are dropped, and pages of other hosts must be able to move up. */
+/** Number of pages examined for each result wanted: duplicates are dropped, and pages on other hosts must be able to move up. */
 const LOOKED_AT = 3
 const LOOKED_AT_LEAST = 15
 
 /**
- * The part of a ranking to show: applies preferences and the languages of the person asking, keeps one page of each
+ * The part of a ranking to show: applies preferences and the languages of the person asking, keeps one page for each
  * text and its translations, and lets no host crowd out others that match equally well. Scores never rise from one hit
  * to the next.
  *

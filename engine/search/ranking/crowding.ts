@@ -8,8 +8,8 @@ const HOST_LEAST = 2
 const CLOSE = 0.92
 
 /**
- * The best `limit` pages; if one host has too many, some are moved behind pages of other hosts that match nearly as
- * well. No page is dropped: if no page of another host comes close, the order is kept.
+ * The best `limit` pages; if one host has too many, some are moved behind pages on other hosts that match nearly as
+ * well. No page is dropped: if no page on another host comes close, the order is kept.
  *
  * @param ranked best first, including all pages that could move up
  */

@@ -24,7 +24,7 @@ export interface Arranged extends Boosted {
 const MOST_FOLDED = 10
 
 /**
- * The ranking with one page of each text: the best, or, among pages about as good, the one whose address looks most
+ * The ranking with one page for each text: the best, or, among pages about as good, the one whose address looks most
  * like the original; among the translations of a page, the best one that the person asking can read; among its
  * versions, the one whose name is `wanted`, otherwise the site's default. The page shown takes the place of the best
  * one.
@@ -49,7 +49,7 @@ export function collapse(
       same || !page ? undefined : kept.find((other) => other.page && areTranslations(page, other.page))
     ;(same ?? translated)?.all.push(one)
     if (translated) {
-      // Pages of no known language are not translations of any page.
+      // Pages whose language is unknown are not translations of any page.
       if (!reads(translated.page!.language!) && reads(page!.language!))
         Object.assign(translated, { shown: one, page })
     } else if (!same) {

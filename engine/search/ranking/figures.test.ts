@@ -84,7 +84,7 @@ describe("moving a page", () => {
     boosted(listed, preference, facts({ [id]: about }))
 
   test("gives it the score that belongs to its new value", () => {
-    // 0.6 plus 15 % of it is 0.69, which is 0.45 of the way from 0.6 to 0.8.
+    // 0.6 plus 15% of that is 0.69, which is 0.45 of the way from 0.6 to 0.8.
     const [, second] = moved("b", { languages: ["de"] }, { language: "de" })
     expect(second).toMatchObject({ id: "b", boost: expect.closeTo(0.09, 9) })
     expect(second!.score).toBeCloseTo(0.5 + 0.45 * 0.3, 9)
@@ -107,7 +107,7 @@ describe("moving a page", () => {
       one("z", 0.48, { score: 0.2 }),
     ]
     const to = boosted(alike, { domains: ["z.example"] }, facts({ z: { isListing: true } }))
-    // 0.48 plus 40 % of it minus 25 % of it is 0.552.
+    // 0.48 plus 40% of that minus 25% of that is 0.552.
     expect(to.map(({ id }) => id)).toEqual(["a", "b", "z"])
     expect(to[2]!.score).toBeCloseTo(0.2 + (0.072 / 0.12) * 0.4, 9)
   })

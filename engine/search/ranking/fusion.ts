@@ -129,8 +129,9 @@ const ROUNDING = 1e-6
  * Ranks the candidates of one query, best first; ties by id. Pages that neither arm found are left out.
  *
  * Both arms are put on scales that mean the same for every query and don't depend on the other candidates, so that a
- * page ranks and scores the same with or without rivals. A page that isn't among the nearest counts as near as the
- * farthest known page; one without vectors counts as near as pages with about the same word evidence.
+ * page ranks and scores the same with or without rivals. A page that isn't among the nearest is treated as if it were
+ * as near as the farthest known page; one without vectors, as if it were as near as pages with about the same word
+ * evidence.
  */
 export function fuse(
   candidates: readonly Candidate[],
@@ -198,7 +199,7 @@ function usualNearness(candidates: readonly Candidate[], farthest: number): (wor
 const RERANKER = {
   weight: 0.1,
   pages: 10,
-  /** The reranker isn't asked if a page has this much word evidence. */
+  /** The reranker isn't used if a page has this much word evidence. */
   enoughWords: 0.45,
   /** If the reranker's best and worst scores (log-odds) differ by less than this, they aren't stretched. */
   leastRange: 6,

@@ -40,7 +40,7 @@ describe("the passages to read next", () => {
   test("include the rest when reading has brought a page near another one", () => {
     const ranked = ranking([0.8, 0.6, 0.599, 0.5])
     expect(next(ranked)).not.toContain("d")
-    // Both were read, and the worse one is now about where the next page is likely to be.
+    // Both pages were read, and the worse one is now about where the next page is likely to be.
     expect(next(ranked, { b: 0.6, c: 0 })).toEqual(["d"])
   })
 
@@ -52,7 +52,7 @@ describe("the passages to read next", () => {
     const ranked = ranking([0.9, 0.8, 0.7, 0.5, 0.499])
     expect(next(ranked, {}, 2)).toEqual([])
     expect(next(ranked, {}, 5).toSorted()).toEqual(["d", "e"])
-    // The order of the eleventh and twelfth doesn't matter.
+    // The order of the eleventh and twelfth pages doesn't matter.
     const many = ranking([...Array.from({ length: 11 }, (_, i) => 2 - i / 10), 0.999])
     expect(next(many, {}, 100)).toEqual([])
   })

@@ -42,14 +42,14 @@ const MOST_RESULTS = 10
 const WORTH_READING = 0.0002
 /** Swaps less likely than this are ignored. */
 const UNLIKELY = 0.001
-/** Pages read before checking again whether the order is settled. Reading one at a time reads a tenth fewer, in four times as many rounds. */
+/** Number of pages read before checking again whether the order is settled. Reading one at a time reads a tenth fewer, in four times as many rounds. */
 const READ_AT_ONCE = 4
 
 /**
  * The pages of a ranking whose best passages may be read again, best first: none if the words match well enough.
  *
- * @param pages for ten results or more; for fewer, one more than are shown is enough: for five results, nDCG@5 is the
- * same with six pages as with sixteen
+ * @param pages maximum number of pages for ten results or more; for fewer, one page more than is shown is enough: for
+ * five results, nDCG@5 is the same with six pages as with sixteen
  */
 export const toReadAgain = (
   ranked: readonly Ranked[],

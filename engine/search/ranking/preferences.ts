@@ -12,8 +12,8 @@ export interface Boosted extends Ranked {
 /**
  * The gain from each preference, as a share of the match's value: a page that matches badly gains little, so no
  * preference brings up a page that doesn't answer. With a share of 0.4 a page reaches another whose match is worth 1.4
- * times its own; with 0.15 it passes its near neighbours. Chosen by purpose; there are no judgements of pages by
- * preference.
+ * times its own; with 0.15 it passes its near neighbours. The shares were chosen by each preference's purpose, since
+ * there are no judgements of pages with preferences.
  */
 const WEIGHTS = {
   /** The caller names sites: pages of these sites come first whenever they match as well as the best ten. */
@@ -67,8 +67,8 @@ function gainOf(preference: PagePreference): (page: PageFacts) => number {
 
 /**
  * Applies preferences to the ranking and moves lists of other pages back, best first. A page that moved gets the score
- * that the list gave to a page of its new value, and never more than the best page had: a preferred page doesn't answer
- * the question better. A page without facts stays where it is.
+ * that a page with its new value had in the list, and never more than the best page had: a preferred page doesn't
+ * answer the question better. A page without facts stays where it is.
  *
  * @param ranked best first, neither `fused` nor `score` rising
  */

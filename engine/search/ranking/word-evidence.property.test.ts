@@ -36,7 +36,7 @@ function naive({ title, address, single, passages }: Given, words: readonly Weig
   for (let from = 0; from === 0 || from < passages.length; from += 3) {
     const terms = passages.slice(from, from + 6).flat()
     const own = count(terms)
-    // A later section without any of the words adds nothing: the names already counted in the first section.
+    // A later section without any of the words adds nothing: the names have already been counted in the first section.
     if (from === 0 || own.some((f) => f > 0))
       sections.push(
         bm25(

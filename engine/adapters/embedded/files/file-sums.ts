@@ -80,7 +80,7 @@ export async function coveredBytes(dir: string, table: string): Promise<number> 
 }
 
 /**
- * The files of a table that are missing, have a different size, or (`withSums`) have different content than was
+ * The files of a table that are missing, have a different size, or (`withSums`) have content that differs from what was
  * written. Checking sizes takes a millisecond per hundred files; checking checksums takes as long as reading all files.
  */
 export async function damagedFiles(dir: string, table: string, withSums: boolean): Promise<DamagedFile[]> {

@@ -14,7 +14,7 @@ export const KNOWN_TERMS = "known-terms.bin"
  * Which terms are, or were, on some page: a Bloom filter (1970) of two megabytes, with four bits per term. The slots of
  * `term-frequencies.ts` don't show this, because none of them is empty in a large index.
  *
- * Stored in the same way as the frequencies: a process that is killed loses the new terms of its last seconds. So the
+ * Stored in the same way as the frequencies: a process that is killed loses the new terms from its last seconds. So the
  * index itself is queried before a term that is unknown here is treated as misspelt.
  */
 export class KnownTerms {

@@ -6,8 +6,8 @@ import { damagedFile } from "./damaged-file.ts"
 /**
  * Raised whenever an older Fossick couldn't read indexes written by this one, or this one couldn't read indexes written
  * by an older one. 2: page fields (topic, country, unsafe), and the facts used for ranking. 3: one row per section of a
- * page in the table that finds it, its names alongside the terms of its passages, and its type and port to filter by.
- * 4: terms in one spelling per script, and stemmed in six more languages. 5: Polish terms stemmed.
+ * page in the table used to find pages, the page's names alongside the terms of its passages, and its type and port to
+ * filter by. 4: terms in one spelling per script, and stemmed in six more languages. 5: Polish terms stemmed.
  */
 export const INDEX_FORMAT = 5
 /** Formats whose pages `old-index.ts` can read, so that they can be copied into an index of the current format. */
@@ -30,7 +30,7 @@ export interface Manifest {
   readonly sharings?: readonly string[]
   /** Whether the tables have the readers column; omitted by earlier versions, which had none. */
   readonly hasReaders?: true
-  /** Whether any page ever had readers. Until then a filter by readers costs nothing. */
+  /** Whether any page has ever had readers. Until then a filter by readers costs nothing. */
   readonly holdsReaders?: true
 }
 

@@ -24,7 +24,10 @@ const INCREMENTAL = 2
 /** The share of a file's pages that may stay empty for later writes; half for a file that would have to be rewritten. */
 const LOOSE = 0.1
 const LOOSE_REWRITTEN = 0.5
-/** In file pages. It isn't worth giving back less than a megabyte, and the event loop is blocked while two megabytes at a time are given back. */
+/**
+ * In file pages: the minimum to give back, because less than a megabyte isn't worth it, and the number given back at a
+ * time, two megabytes, because the event loop is blocked meanwhile.
+ */
 const LEAST_GIVEN_BACK = 64
 const GIVEN_BACK_AT_A_TIME = 128
 /** Number of passages that one statement reads from a page. */
@@ -327,7 +330,7 @@ export class PageStore implements Disposable {
    * Returns the space of deleted pages to the file system, except for some room for new pages.
    *
    * @param mayRewrite whether a file from an older version may be rewritten, without which its space can't be returned:
-   * no other process can write in the meantime, and it takes disk space
+   * while it is being rewritten, no other process can write, and the copy takes up disk space
    */
   async giveBack({ mayRewrite }: { readonly mayRewrite: boolean }): Promise<void> {
     const isWhole = this.#pragma("auto_vacuum") !== INCREMENTAL

@@ -13,7 +13,7 @@ export const TERM_FREQUENCIES = "terms.bin"
  *
  * The writer counts as it indexes; a page that is indexed again is counted again, both for its terms and in the total,
  * so the ratio stays right. The counts are stored next to the tables, because LanceDB doesn't report them, and querying
- * term by term costs more than the search. A process that is killed loses the counts of its last seconds.
+ * term by term costs more than the search. A process that is killed loses the counts from its last seconds.
  */
 export class TermFrequencies {
   readonly #counts: Uint32Array
@@ -73,8 +73,8 @@ export class TermFrequencies {
   }
 
   /**
-   * The share of pages in a language that has at least one page, 0..1. Counts are saved later than pages: the first
-   * pages in a language exist before they are counted, and count as one.
+   * The share of pages that are in a language, 0..1; the language has at least one page. Counts are saved later than
+   * pages: until the first pages in a language have been counted, they are taken to be one page.
    */
   shareOf(language: string): number {
     return Math.max(1, this.#counts[slotOf(hashOfLanguage(language))]!) / Math.max(1, this.#pages)

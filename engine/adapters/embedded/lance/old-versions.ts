@@ -10,7 +10,7 @@ const NEVER = new Date(0)
 type Version = Pick<Awaited<ReturnType<Table["listVersions"]>>[number], "version" | "timestamp">
 
 /**
- * The replaced versions of a table, with the files that only they use. LanceDB knows by the wall clock when each was
+ * The replaced versions of a table, with the files that only they use. LanceDB records by the wall clock when each was
  * created; readers may use one from then until some time after the next was created.
  */
 export class OldVersions {

@@ -83,7 +83,7 @@ export const pagesTable = (rows: readonly PageRow[]): Table =>
     ),
   )
 
-/** The rows of the table for one page. */
+/** Selects one row of the pages table per page: that of the page's first section. */
 export const FIRST_SECTION = "section = 0"
 
 export function vectorsTable(pages: readonly PageVectors[], dimensions: number): Table {

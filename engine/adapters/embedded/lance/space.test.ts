@@ -102,7 +102,7 @@ describe("the disk space of deleted pages", () => {
     expect(await left.areDue(dir)).toBe(false)
     now += 2_000
     expect(await left.areDue(dir)).toBe(true)
-    // They are reported only once: otherwise a full disk would cause endless retries.
+    // The same versions are reported only once: otherwise a full disk would cause endless retries.
     expect(await left.areDue(dir)).toBe(false)
 
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + now })

@@ -20,13 +20,13 @@ const LAST_RETRY_MS = 5000
 /** How long to wait for a response from one node before trying the next one. */
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** The first version in which Lucene supports nested vectors that return all matching passages of a page: 2.19. 3.x was tested too, later ones were not. */
+/** The first version in which Lucene supports nested vectors that return all matching passages of a page: 2.19. 3.x was tested too; later versions were not. */
 const OLDEST = [2, 19] as const
 const BEFORE = 4
 
 /**
  * Makes the node that receives the request use its own copies of the data if it has any: data that isn't sent between
- * nodes costs neither of them. Nodes are used in turn, so the work is distributed anyway.
+ * nodes costs neither of them any work. Nodes are used in turn, so the work is distributed anyway.
  */
 export const NEAR_BY = { preference: "_local" } as const
 
@@ -37,7 +37,7 @@ export interface Failure {
   readonly reason: string
 }
 
-/** A part of a request that the server couldn't carry out. */
+/** A request, or a part of one, that the server couldn't carry out. */
 export class RequestFailed extends Error {
   readonly failure: Failure
 
@@ -102,7 +102,7 @@ export class Cluster implements AsyncDisposable {
       nodes: [...urls],
       ...(login && { auth: login }),
       ssl: { ...(ca !== null && { ca }), ...(cert !== null && { cert }), ...(key !== null && { key }) },
-      // Tries each other node once before waiting.
+      // Tries every other node once before waiting.
       maxRetries: Math.max(1, urls.length - 1),
       requestTimeout: REQUEST_TIMEOUT_MS,
       Serializer: MeasuringSerializer,

@@ -9,7 +9,7 @@ export const INDEX_FORMAT = 1
 export interface Indexes {
   readonly pages: string
   readonly vectors: string
-  /** Records which process embeds which pages: see `claims.ts`. */
+  /** The index that records which process embeds which pages: see `claims.ts`. */
   readonly claims: string
 }
 
@@ -109,7 +109,7 @@ export function refuseOtherFormat({ format }: IndexInfo, name: string): void {
   )
 }
 
-/** Terms are already analysed, and separated by single spaces. A token longer than any word is truncated. */
+/** Maximum length of a term: a longer token isn't a word, and is truncated. Terms are already analysed, and separated by single spaces. */
 export const LONGEST_TERM = 200
 const ANALYSIS = {
   tokenizer: { spaces: { type: "whitespace", max_token_length: 1_000_000 } },

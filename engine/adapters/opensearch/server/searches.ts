@@ -96,7 +96,7 @@ export class Searches {
       })
       const { docs } = answer.body as unknown as { docs: readonly Fetched[] }
       const failed = docs.find(({ error }) => error)
-      // The server doesn't report a status here; a shard without an available copy will be back.
+      // The server doesn't report a status here; a shard without an available copy will have one again.
       const status = failed?.error?.type === "index_not_found_exception" ? 404 : 503
       if (failed) throw new RequestFailed(failureIn(status, failed.error!))
       return answer

@@ -42,7 +42,7 @@ export class Shards {
     return Array.from(byShard, ([shard, ids]) => ({ routing: routings[shard]!, ids }))
   }
 
-  /** Call this after another index with the same name was created. */
+  /** Call this after another index with the same name has been created. */
   forget(): void {
     this.#known = undefined
   }

@@ -121,7 +121,7 @@ export async function tidyGenerations(context: GenerationContext, keepDays: numb
   const { adapter, file, models } = context
   const { previous, building, declined } = await file.read()
   const wanted = { format: adapter.format, embedder: models.configured.id }
-  // The settings have named a different target since; if they name this one again, that is intended.
+  // The settings have named another target since then; if they name the declined one again, that is intended.
   if (declined && !sameTarget(declined, wanted)) await file.change(() => ({ declined: null }))
   const target = await targetDue(context)
   const isAbandoned = building !== null && !(target && sameTarget(building, target))

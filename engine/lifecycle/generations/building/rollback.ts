@@ -17,7 +17,8 @@ export interface RolledBack {
  * Makes the previous generation the current one again, with everything crawled since; the other one is kept, so that
  * the same call switches forward again. The abandoned generation isn't rebuilt automatically.
  *
- * @returns null if no previous generation is kept, or if it was interrupted; in both cases nothing has changed.
+ * @returns null if no previous generation is kept, or if the rollback was interrupted; in both cases nothing has
+ * changed.
  * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`, `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`
  */
 export async function rollBack(

@@ -22,7 +22,7 @@ export interface SyncOptions {
 }
 
 /**
- * Makes one index contain the same pages as another: loads missing and different pages, and removes the others. It
+ * Makes one index contain the same pages as another: loads pages that are missing or differ, and removes the others. It
  * compares pages instead of keeping a record, so it can be interrupted anywhere, and for equal pages the only cost is
  * reading them.
  *

@@ -140,8 +140,8 @@ export async function settled(to: Engine, { signal, onProgress }: UpgradeOptions
  * Copies the pages of a current generation in a read-only format into one in the current format, which then becomes the
  * current one. Vectors that can't be copied are created afterwards, by the next process that opens it for writing.
  *
- * @returns whether the current generation was replaced; also false when its format is already current, or it was
- * interrupted.
+ * @returns whether the current generation was replaced; also false when its format is already current, or the upgrade
+ * was interrupted.
  * @throws EngineError `INDEX_LOCKED`, `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`
  */
 export async function upgradeFormat(
@@ -172,10 +172,10 @@ export async function upgradeFormat(
 }
 
 /**
- * Copies the pages of a small index into a generation for the model that was chosen by the pages' languages, which
- * becomes the current one before it has vectors. This is done if most pages have none anyway, or if a waiting crawl
- * will bring the pages for which the other model was chosen. Until the vectors are created, its pages are found by
- * words.
+ * Copies the pages of a small index into a generation for the model that was chosen based on the pages' languages,
+ * which becomes the current one before it has vectors. This is done if most pages have none anyway, or if a waiting
+ * crawl will bring the pages for which the other model was chosen. Until the vectors are created, its pages are found
+ * by words.
  *
  * @returns whether the current generation was replaced
  * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
@@ -208,7 +208,7 @@ export interface BuildOptions extends UpgradeOptions {
 
 /**
  * Copies the pages of an index into a generation in the current format that is being built and isn't searched yet.
- * @returns its name and the number of pages; null if it was interrupted
+ * @returns the generation's name and the number of pages; null if the copying was interrupted
  */
 export async function buildFrom(
   context: GenerationContext,

@@ -3,11 +3,11 @@ import { CommandError } from "#base/run-command.ts"
 export type ExportFileErrorCode =
   /** The file is something other than an export. */
   | "NOT_AN_EXPORT"
-  /** It was written by a newer Fossick, in a format that this one does not know. */
+  /** The file was written by a newer Fossick, in a format that this one does not know. */
   | "FORMAT_TOO_NEW"
-  /** It ends before its trailer. */
+  /** The file ends before its trailer. */
   | "TRUNCATED"
-  /** Its bytes differ from what was written, or are in the wrong place. */
+  /** The file's bytes differ from what was written, or are in the wrong place. */
   | "DAMAGED"
 
 /** A file that isn't a complete, undamaged export. */

@@ -62,7 +62,7 @@ export function toExported({ page, vectors }: PageWithVectors, json = pageJson(p
   }
 }
 
-/** A page in the form in which a frame contains it. */
+/** A page in the form in which it is stored in a frame. */
 export function packPage({ page, vectors }: PageWithVectors): { exported: ExportedPage; record: Buffer } {
   const json = pageJson(page)
   const isHuge = (vectors?.length ?? 0) * (vectors?.[0]?.byteLength ?? 0) > MAX_VECTOR_BYTES

@@ -48,7 +48,7 @@ export function lookPiecesUp(): void {
   }
 }
 
-/** In a part of the list whose pieces have the same beginning, the position of the first piece that continues with this unit or a later one. */
+/** The position of the first piece that continues with this unit or a later one, in a part of the list whose pieces have the same beginning. */
 function place(sorted: readonly string[], from: number, to: number, length: number, unit: number): number {
   while (from < to) {
     const middle = (from + to) >>> 1

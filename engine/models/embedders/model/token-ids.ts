@@ -1,9 +1,9 @@
 import type { PreTrainedTokenizer } from "@xenova/transformers"
 import { ownCopy } from "#base/text/own-copy.ts"
 
-/** Upper bound for the average number of characters per token: the rest of a text is certainly beyond the model's limit. */
+/** Upper bound for the average number of characters per token: text beyond `maxTokens` times this length is certainly beyond the model's limit. */
 const CHARS_PER_TOKEN = 32
-/** Number of words cached, which take 2 MB; a manual of a thousand pages has about this many different words. */
+/** Number of words cached, which take 2 MB; a manual of a thousand pages has about this many distinct words. */
 const MOST_WORDS = 16_384
 /** Maximum length of a cached word: longer ones seldom occur again. */
 const LONGEST_WORD = 40

@@ -11,7 +11,7 @@ export interface KnownModel {
   readonly probe: readonly number[] | null
 }
 
-/** One file for each model, in `models/` of the data folder. */
+/** One file for each model, in `models/` in the data folder. */
 export class KnownModelFile {
   readonly #file: string
   readonly #model: string

@@ -35,11 +35,11 @@ export type RemoteSettings = Pick<
 const PROBE = "ready?"
 /**
  * The lowest cosine allowed between two vectors of the same text from the same model. Servers compute in 16-bit or
- * 8-bit numbers, alone or in a batch, which gives 0.99 and more. Vectors from two different models with the same
+ * 8-bit numbers, alone or in a batch, which results in 0.99 or more. Vectors from two different models with the same
  * dimensions have a cosine near 0.
  */
 const SAME_MODEL = 0.95
-/** Time limits for texts of pages are longer than for questions: no user is waiting for them, and a request contains more of them. */
+/** The time limit for texts of pages is this many times that for questions: no user is waiting for them, and a request contains more of them. */
 const INDEX_PATIENCE = 30
 /** Attempts at embedding page texts before the server counts as unavailable. */
 const ATTEMPTS = 3
@@ -246,7 +246,7 @@ export class RemoteEmbedder implements Embedder {
       tokens = tokens === null || read === null ? null : tokens + read
     }
     const made = await Promise.all(batches.map((some) => this.#smaller(some, { ...how, onRead })))
-    // Reported after all batches have arrived, so that a retried request counts once.
+    // Reported after all batches have arrived, so that a retried request is counted only once.
     how.onRead?.(tokens)
     return made.flat()
   }

@@ -1,6 +1,6 @@
 import type { PageFacts } from "../../../index/page/page-facts.ts"
 
-/** Facts of a page on its own host, all unknown unless given. */
+/** Facts about a page on its own host, all unknown unless given. */
 export const pageFacts = (id: string, about: Partial<PageFacts> = {}): PageFacts => ({
   url: `https://${about.host ?? `${id}.example`}/`,
   title: id,
