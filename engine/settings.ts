@@ -9,7 +9,7 @@ const modelHub: Setting<string> = {
   name: "FOSSICK_MODEL_HUB",
   default: "",
   about: "Base address of a model hub; empty keeps the appliance offline.",
-  // An invalid value could contain a password; a valid one appears in messages.
+  // An invalid value could contain a password, so it is kept secret; a valid one can't, and appears in messages.
   secret: true,
   parse(value) {
     if (value === "") return value

@@ -1,4 +1,4 @@
-/** A promise of the appliance that is tested by many hard tries, which are counted. Each promise has a folder here. */
+/** A promise of the appliance that is tested by many demanding tries, which are counted. Each promise has a folder here. */
 export interface Proof {
   /** Heading of the proof's section in the handbook's page of proofs. */
   readonly title: string
@@ -8,7 +8,7 @@ export interface Proof {
   readonly run: (effort: Effort) => Promise<Outcome>
   /**
    * For proofs that can run some rows alone, and whose rows say how thoroughly each was tested: merges the handbook's
-   * rows with those of this run. If omitted, the rows of this run replace all.
+   * rows with those of this run. If omitted, the rows of this run replace all of the handbook's.
    */
   readonly joined?: (before: readonly Row[], now: readonly Row[]) => readonly Row[]
 }

@@ -10,13 +10,13 @@ const LETTERS: readonly (readonly [script: string, letter: RegExp])[] = [
     .map((script) => [script, new RegExp(`\\p{Script=${script}}`, "u")] as const),
 ]
 const OTHER_SCRIPTS = new Set(Object.values(SCRIPTS).flat())
-/** How many times more function words one language must have than any other. */
+/** How many times as many function words of one language a question must contain as of any other. */
 const CLEARLY = 1.5
 
 /**
  * The languages that the asker probably reads, judged by the question: the language of its function words if that is
  * clear, otherwise all languages written in its script. A question in Latin letters can be a name that Russian pages
- * spell the same: its asker may read other languages in Latin letters, and rarely wants the Russian page.
+ * spell the same: the asker may read other languages in Latin letters, and rarely wants the Russian page.
  */
 export function readBy(question: string): Reads {
   const script = LETTERS.find(([, letter]) => letter.test(question))?.[0]
@@ -88,8 +88,8 @@ const WRITTEN_IN: Readonly<Record<string, readonly string[]>> = { Kana: ["Hiraga
 
 /**
  * The languages that a question is clearly in: all that are written in the script of most of its letters, or else the
- * language of its function words. Of 5,950 questions of XQuAD in German, Spanish, Romanian, Turkish and Vietnamese, 90
- * % are recognised, and 3 in 1,000 are mistaken for another language; of 2,010 English questions, none is.
+ * language of its function words. Of 5,950 questions of XQuAD in German, Spanish, Romanian, Turkish and Vietnamese, 90%
+ * are recognised, and 3 in 1,000 are mistaken for another language; of 2,010 English questions, none is.
  *
  * @returns ISO 639-1; empty if unclear, as for a question made of names
  */

@@ -70,7 +70,7 @@ async function searched(
   const isUnread = planOf(query).arms === "hybrid" && !isWrittenIn(traits.scripts, question.text)
   const plan = isUnread ? WORDS_ALONE : planOf(query)
   const limit = Math.floor(query.limit)
-  // The vector takes longest, so it is computed while the words are examined.
+  // The vector takes longest, so it is computed while the words are being examined.
   const isReadAgain = lateReader.isAble && plan.latePages > 0
   const tokens: TokenVectors[] = []
   const onTokens = isReadAgain ? (made: TokenVectors) => void tokens.push(made) : undefined
@@ -152,7 +152,7 @@ function saidOf(
   }
 }
 
-/** The index, with memory for the requests that one search makes twice. */
+/** The index, with a cache for requests that a search makes twice. */
 const withMemory = (index: SearchIndex, { filter }: Query): SearchIndex => ({
   ...index,
   facts: factsOnce((ids) => index.facts(ids)),
@@ -162,7 +162,7 @@ const withMemory = (index: SearchIndex, { filter }: Query): SearchIndex => ({
   }),
 })
 
-/** With a filter by readers, misspelt words are checked against the pages of the lexical arm. The other arm need not wait for that. */
+/** With a filter by readers, misspelt words are checked against the pages that the lexical arm finds. The other arm need not wait for that. */
 function askNearestSoon(
   index: SearchIndex,
   {

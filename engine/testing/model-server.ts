@@ -116,7 +116,7 @@ export async function startModelServer(options: TestModelServerOptions): Promise
   return running
 }
 
-/** A server whose vectors cost hardly anything, and the settings of an appliance that uses it. */
+/** A server that creates vectors at hardly any cost, and the settings of an appliance that uses it. */
 export async function startCheapVectors(): Promise<
   AsyncDisposable & { readonly settings: Readonly<Record<string, string>> }
 > {

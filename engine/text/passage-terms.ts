@@ -24,7 +24,7 @@ export interface PackedPassages {
 }
 
 /**
- * Packs the terms of a page so small that they can be read for every candidate of a query: the number of names and
+ * Packs the terms of a page so compactly that they can be read for every candidate of a query: the number of names and
  * passages, the number of terms of each, then the terms' hashes, all in 32 bits. Analysing the text again takes a
  * hundred times as long.
  */

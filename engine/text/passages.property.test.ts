@@ -44,7 +44,8 @@ test("passages contain exactly a page's words, each once and in order", () => {
       const all = Array.from({ length: next }, (_, at) => `w${at}x`)
       const inTexts = passages.map(({ text }) => text.match(/w\d+x/g) ?? [])
       const inText = inTexts.flat()
-      // Words of headings may be in the passage's headings instead, and are repeated for each passage below them.
+      // Words of headings may be in a passage's headings instead of its text, and are repeated for each passage below
+      // them.
       const kept = inText.filter((word) => !headings.has(word))
       expect(kept).toEqual(all.filter((word) => !headings.has(word)))
       for (const words of inTexts) {

@@ -10,19 +10,19 @@ import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
 const SMALL_SECTION_CHARS = 200
 
 /**
- * The last passage of a section or a long line is filled up to this length, because the vector of a few words is close to every question. nDCG@10 of Chinese, Arabic
- * and Turkish questions about English pages by vectors alone (XQuAD, even questions, multilingual-e5-small), and for how many of 595 questions
- * the most frequent page ranks first:
+ * The last passage of a section or a long line is filled up to this length, because the vector of a few words is close
+ * to every question. nDCG@10 of Chinese, Arabic and Turkish questions about English pages by vectors alone (XQuAD,
+ * even-numbered questions, multilingual-e5-small), and for how many of 595 questions the most frequent page ranks
+ * first:
  *
- *     no filling    0.734 0.716 0.814    146 191 106
- *     this          0.787 0.781 0.858     39  25  11
- *     200           0.787 0.786 0.859     42  25  11
+ * no filling    0.734 0.716 0.814    146 191 106 this          0.787 0.781 0.858     39  25  11 200           0.787
+ * 0.786 0.859     42  25  11
  */
 const LEAST_CHARS = 100
 /** Ends of sentences in every script; East Asian sentences follow each other without a blank. */
 const SENTENCE_END = /(?<=[\p{Sentence_Terminal}…]["'”’)\]]?)\s+|(?<=[。！？])/u
 
-/** Maximum number of characters that showing a passage adds to each line of code or table row, and once for column names. */
+/** Maximum number of characters that are added when a passage is shown: for each line of code or table row, and once for column names. */
 const MARKS_OF_LINE = 10
 const MARKS_OF_PASSAGE = 240
 
@@ -32,7 +32,7 @@ interface Section {
   readonly openHeadings?: readonly string[]
   /** The lines of each block, in order. */
   readonly blocks: readonly Piece[]
-  /** The place of the section's heading, or of the nearest heading above that has one. */
+  /** The place of the section's heading, or of the nearest heading above it that has one. */
   readonly place: Place | null
   /** For several joined sections: the heading of the first, if it is in the text. */
   readonly beginsUnder?: string | undefined
@@ -50,8 +50,9 @@ interface Piece {
 
 /**
  * Cuts a page's main content into passages of at most {@link MAX_PASSAGE_CHARS} characters of plain text, or a third as
- * many of Chinese, Japanese and Korean: so a passage carries about as much in every language, some 100 tokens of a
- * model. With as many characters as in English, nDCG@10 of Chinese questions by vectors alone was 0.70 instead of 0.82.
+ * many of Chinese, Japanese and Korean: so a passage carries about the same amount in every language, some 100 tokens
+ * of a model. With as many characters as in English, nDCG@10 of Chinese questions by vectors alone was 0.70 instead of
+ * 0.82.
  *
  * Passages are cut between sections, or if necessary between blocks, lines, sentences or words; inside a word only if
  * the word alone is too long. The length as shown counts too: the fences of code, and the column names above the rows

@@ -44,7 +44,7 @@ function comparable(text: string): string {
 }
 
 const LETTER = /[\p{L}\p{M}\p{N}_]/u
-/** A phrase of a script without spaces may begin and end anywhere. */
+/** A phrase in a script without spaces may begin and end anywhere. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 

@@ -1,6 +1,6 @@
 import { hostAndPort } from "../index/page/domains.ts"
 
-/** A question taken apart into what to look for and its operators. */
+/** A question split into the text to look for and its operators. */
 export interface QueryText {
   /** The text to look for, without operators. Contains phrases without their quotes. */
   readonly text: string

@@ -20,9 +20,9 @@ export interface PassageTerms {
 }
 
 /**
- * The terms that find a page, by section: each section has its title twice and the words of its address once. Long
- * pages have many sections, all about as long as a short page, so that text isn't harder to find for being part of a
- * long page.
+ * The terms that find a page, by section: each section contains the page's title twice and the words of its address
+ * once. Long pages have many sections, all about as long as a short page, so that text isn't harder to find for being
+ * part of a long page.
  *
  * @returns terms separated by spaces; at least one
  */

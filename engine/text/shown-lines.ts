@@ -26,7 +26,7 @@ const MAX_COLUMNS = 16
 /** Maximum number of characters for column names when a passage continues a table, and the minimum that each name keeps. */
 const MAX_NAMES_CHARS = 160
 const MIN_NAME_CHARS = 6
-/** Maximum number of characters of the first cell, repeated when a passage continues its row. */
+/** Maximum number of characters from the first cell that are repeated when a passage continues its row. */
 const MAX_KEY_CHARS = 40
 const LEFT_OUT = "…"
 const FENCE = "```"

@@ -112,7 +112,7 @@ async function bundle(face: Face): Promise<Pick<OutputChunk, "fileName" | "code"
 const styleOf = ({ styles }: Face): string =>
   styles.map((file) => readFileSync(join(ROOT, "faces", file), "utf8")).join("\n")
 
-/** Size of a rem in pixels, which replaces it: other people's pages set their root font size to any value. */
+/** Size in pixels that replaces a rem: other people's pages may set any root font size. */
 const ROOT_PX = 16
 
 /** The styles of a face for a shadow tree, with nothing inherited from the page around it. */

@@ -8,12 +8,12 @@ export const UPKEEP_SHOWN = ["backups", "webhooks", "payments", "changes", "conn
 
 export type UpkeepShown = (typeof UPKEEP_SHOWN)[number]
 
-/** Screens of search quality. */
+/** Screens about search quality. */
 export const QUALITY_SHOWN = ["queries", "feedback", "judged", "runs"] as const
 
 export type QualityShown = (typeof QUALITY_SHOWN)[number]
 
-/** Reports of the questions that were asked. */
+/** Reports on the questions that were asked. */
 export const REPORTS = ["zero", "low", "top", "slow"] as const
 
 export type Report = (typeof REPORTS)[number]
@@ -22,7 +22,7 @@ export const RULE_KINDS = ["synonym", "pin", "boost"] as const
 
 export type RuleKind = (typeof RULE_KINDS)[number]
 
-/** Screens of people. */
+/** Screens about people. */
 export const PEOPLE_SHOWN = ["people", "groups", "matrix"] as const
 
 export type PeopleShown = (typeof PEOPLE_SHOWN)[number]

@@ -127,8 +127,8 @@ describe("injected markup", { tags: ["chromium"] }, () => {
       await page.locator(".loading").waitFor({ state: "detached" })
       // The markup is on the screen, where it could run as a script.
       if (SHOWN.test(where)) await page.getByText("onerror=hacked").first().waitFor()
-      // Browsers report wrong addresses, which don't count here. A script that ran on an earlier screen would be found
-      // here, too.
+      // Browsers also report wrong addresses, which are ignored here. A script that ran on an earlier screen would be
+      // found here, too.
       const faults = complaints.filter((text) => !text.startsWith("Failed to load resource"))
       expect([where, await page.evaluate("globalThis.hacked"), ...faults]).toEqual([where, undefined])
     }

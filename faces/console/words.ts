@@ -70,7 +70,7 @@ export function countdown(seconds: number): string {
 
 const BYTES = ["B", "kB", "MB", "GB", "TB"] as const
 
-/** `12.3 GB`, of 1,000,000,000 bytes each. */
+/** `12.3 GB`, where a GB is 1,000,000,000 bytes. */
 export function size(bytes: number): string {
   const step = Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
   return `${RATE.format(bytes / 1000 ** step)} ${BYTES[step]}`

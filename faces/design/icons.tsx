@@ -1,4 +1,4 @@
-/** Icons drawn on a 24 × 24 grid with lines 2 wide and round ends. */
+/** Icons drawn on a 24 × 24 grid, with lines 2 units wide and round ends. */
 const PATHS = {
   search: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14ZM20 20l-4-4",
   plus: "M12 5v14M5 12h14",

@@ -43,7 +43,8 @@ export function textOf(token: Token): string {
   if (token.type === "list") return (token as Tokens.List).items.map(textOf).join(" ")
   const inner = (token as Tokens.Generic).tokens
   if (inner !== undefined && inner.length > 0) {
-    // Items and quotations contain blocks: the last word of one isn't part of the first word of the next.
+    // Items and quotations contain blocks: the last word of one block must stay separate from the first word of the
+    // next.
     return inner.map(textOf).join(token.type === "list_item" || token.type === "blockquote" ? " " : "")
   }
   return "text" in token && typeof token.text === "string" ? token.text : ""

@@ -87,7 +87,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(await steps.allInnerTexts()).toEqual([
       "Close the valve of the well.",
       "Empty the pump with its own program:",
-      // Marks of Markdown and HTML are words of the page; the number is the source.
+      // Markdown and HTML marks are shown as part of the page's text; the number is the source.
       "Cover the pump with __init__ straw & <b>felt</b>.1",
     ])
     expect(await answer.getByRole("list").last().getAttribute("start")).toBe("3")

@@ -9,8 +9,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 /**
  * Resolves once nothing has moved in two consecutive checks: a colour in transition has neither its old nor its new
- * value, and an inherited one starts when its parent's is done. Endless animations aren't waited for, and a background
- * page, where transitions never end, gets two seconds.
+ * value, and an inherited transition starts when the parent's is done. Endless animations aren't waited for, and a
+ * background page, where transitions never end, gets two seconds.
  */
 const SETTLED = `(async () => {
   for (let still = 0, looks = 0; still < 2 && looks < 100; looks++) {
@@ -20,7 +20,7 @@ const SETTLED = `(async () => {
   }
 })()`
 
-/** The problems that axe finds on a page in its current state (WCAG 2.2 AA, and its best practices): each rule with the elements. */
+/** The problems that axe finds on a page in its current state (WCAG 2.2 AA, and its best practices): each rule with the elements that break it. */
 export async function complaintsOf(page: Page): Promise<string[]> {
   // Runs through the debugger, which the page's own policy doesn't restrict.
   if (!(await page.evaluate<boolean>(`"axe" in window`))) await page.evaluate(AXE)
@@ -52,7 +52,7 @@ const looksAt = (width: Look["width"]): Look[] => [
   { width, colorScheme: "dark" },
 ]
 const EVERY_LOOK: readonly Look[] = (Object.keys(WIDTHS) as Look["width"][]).flatMap(looksAt)
-/** Whether each screen is checked in every width and colour: `npm run test:looks`. */
+/** Whether each screen is checked at every width and in every colour scheme: `npm run test:looks`. */
 export const WITH_EVERY_LOOK = process.env["FOSSICK_TEST_LOOKS"] === "all"
 
 /** Contrast depends on the colours and order on the width, so successive checks alternate between them. */
@@ -72,7 +72,7 @@ function looksNow(page: Page, at?: "phone" | "desktop"): readonly Look[] {
 }
 
 /**
- * The problems of a page in its current state: what {@link complaintsOf axe finds}, alternating between a desktop in
+ * The problems with a page in its current state: what {@link complaintsOf axe finds}, alternating between a desktop in
  * light colours and a phone in dark ones, and anything wider than the phone's screen or than the part that axe checks,
  * except tables in boxes of their own. Afterwards the page is light and as wide as a desktop again.
  * @param at the device to use, for a page that is checked only once

@@ -22,7 +22,7 @@ const PLACES: Readonly<Record<string, string>> = {
   playground: "view=playground",
 }
 
-/** Takes pictures of every view of the console, at these widths, light and dark, into a folder. */
+/** Takes pictures of every view of the console, at these widths, light and dark, and saves them in a folder. */
 export async function shootConsole(
   executablePath: string,
   folder: string,

@@ -46,7 +46,7 @@ export function SearchDialog({
       ref={dialog}
       aria-label={options.label}
       onClose={onClose}
-      // Keeps keys typed here from the page's own shortcuts.
+      // Keeps keys typed here from triggering the page's own shortcuts.
       onKeyDown={(event) => event.stopPropagation()}
       onKeyUp={(event) => event.stopPropagation()}
       onKeyPress={(event) => event.stopPropagation()}

@@ -60,7 +60,7 @@ export function useAsked(asking: Asking, text: string, version: Version): Asked 
   return asked
 }
 
-/** An answer, or the error of the request for one. */
+/** An answer, or the error from the request for one. */
 export interface Answered {
   readonly question: string
   /** Null until the answer is complete. */

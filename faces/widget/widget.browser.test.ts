@@ -10,7 +10,7 @@ import { type GardenAppliance, openGarden } from "../testing/garden.ts"
 import { type HostPages, serveHostPages } from "../testing/host-pages.ts"
 import { openWatchedPage } from "../testing/watched-page.ts"
 
-// The widget in pages of another origin, in a real browser, over a real crawl of a site with some hostile pages.
+// The widget on pages of another origin, in a real browser, over a real crawl of a site with some hostile pages.
 
 // The parts of the page used by functions that run inside the browser.
 interface Element {

@@ -130,7 +130,7 @@ async function play(given: Round): Promise<void> {
 
 interface Playing extends Round {
   readonly pages: number
-  /** Number of questions of each client. */
+  /** Number of questions that each client asks. */
   readonly questions: number
   readonly fault: (what: string) => void
 }

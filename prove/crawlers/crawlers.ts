@@ -8,7 +8,7 @@ import { type CrawledByThree, crawlWithThree } from "#crawler/testing/crawl-with
 import { type Effort, type Proof, type Row, tries } from "../proof.ts"
 
 const ROUNDS = 20
-/** Number of pages of each of the five sources. */
+/** Number of pages in each of the five sources. */
 const PAGES = 20
 const LEAST_PAGES = 6
 const FIRST_KILL = 2

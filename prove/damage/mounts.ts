@@ -12,7 +12,7 @@ const runs = (command: string, ...args: readonly string[]): boolean => spawnSync
 /** Whether this system permits private mounts (Linux, user namespaces). */
 export const mayMount = runs("unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt")
 
-/** Whether it also permits private disks that can be made to fail: only as the machine's root. */
+/** Whether this system also permits private disks that can be made to fail: only for the machine's root. */
 export const mayFail =
   process.getuid?.() === 0 &&
   runs("sh", "-c", "command -v mkfs.ext4 && test -d /sys/fs/ext4 && losetup -f && unshare -m true")

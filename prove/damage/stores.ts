@@ -149,7 +149,7 @@ export class Stores implements AsyncDisposable {
     return crawlOn(appliance)
   }
 
-  /** Crawls the site again, and waits up to two minutes. @returns how the run ended, or its state after that */
+  /** Crawls the site again, and waits up to two minutes. @returns how the run ended, or its state after that time */
   async crawled(appliance: Appliance): Promise<string> {
     const { id } = await appliance.ask<{ id: number }>(`/admin/sources/${SOURCE}/run`, {})
     for (const since = performance.now(); ; await pause(LOOK_MS)) {

@@ -178,7 +178,7 @@ const unwritable = (
   },
 })
 
-/** The disk fails while the appliance works, and Linux makes it read-only. */
+/** The disk fails while the appliance is running, and Linux makes it read-only. */
 const failing: Trouble = {
   what: "data folder",
   harm: "read-only after its disk failed in use",
@@ -207,7 +207,7 @@ const failing: Trouble = {
   },
 }
 
-/** The wall clock is set forward or back while the appliance works, and then restored. */
+/** The wall clock is set forward or back while the appliance is running, and then restored. */
 const clockSet = (harm: string, steps: readonly number[], zone = "UTC"): Trouble => ({
   what: "wall clock",
   harm,

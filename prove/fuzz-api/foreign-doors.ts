@@ -1,6 +1,6 @@
 // The calls of other programs' clients, which `/openapi.json` leaves to those programs' own descriptions: the paths,
-// and bodies as loose as those clients send. Answers are checked against their statuses, and refusals against the
-// format that each client reads.
+// and bodies as loose as the ones that those clients send. Answers are checked against their statuses, and refusals
+// against the format that each client reads.
 
 type Schema = Readonly<Record<string, unknown>>
 type Method = "get" | "post" | "delete"

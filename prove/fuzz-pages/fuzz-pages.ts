@@ -179,7 +179,7 @@ async function serve(mutantOf: (number: number) => Mutant) {
 /** Error messages of the language itself, which a reader with a bug reports. */
 const BUG =
   /is not (?:a function|iterable|defined|a constructor)|Cannot read propert|Cannot access|Cannot convert|Maximum call stack|Invalid (?:array|string) length|out of (?:range|bounds)|toISOString|Invalid time value|Assertion/
-/** The results allowed for any of these pages; anything else would be a fault of the reader. */
+/** The results allowed for any of these pages; anything else would be a fault in the reader. */
 const MAY_BE = new Set(["unsupported-type", "too-large", "timeout", "unreadable"])
 
 /** Why a visit did not end as promised; null when it did. */

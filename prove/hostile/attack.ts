@@ -13,7 +13,7 @@ export interface Arena {
   readonly evil: TestSite
   /** A service in the private network that must not be reached: any request to it is a fault. */
   readonly inner: PrivateService
-  /** A public site at {@link OUTER_ADDRESS}, and at the port of the private service. */
+  /** A public site at {@link OUTER_ADDRESS}, on the same port as the private service. */
   readonly outer: TestSite
   readonly internet: FakeInternet
   /** Networks that may be reached: none, except when checking that the attacks would succeed otherwise. */
@@ -49,7 +49,7 @@ export interface Kind {
   readonly kind: string
   readonly must: string
   readonly attacks: readonly Attack[]
-  /** If the attacks are very similar, a short run only uses every nth of them. Default: all. */
+  /** n, if the attacks are so similar that a short run uses only every nth of them. Default: all. */
   readonly shortly?: number
 }
 

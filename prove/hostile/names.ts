@@ -104,7 +104,7 @@ const LABELS: Readonly<Record<string, (name: string) => Call>> = {
   "the appliance": (name) => ({ method: "PUT", path: "/appliance", body: { name } }),
 }
 
-/** An appliance whose data folder is alone in a folder, next to a sources file. */
+/** An appliance whose data folder is in a folder of its own, next to a sources file. */
 interface Named extends AsyncDisposable {
   readonly folder: string
   readonly ask: (call: Call) => Promise<{ readonly status: number; readonly body: Answered }>

@@ -5,7 +5,7 @@ const STRING = { type: "string" } as const
 const FLAG = { type: "boolean" } as const
 const oneOf = <const Names extends string[]>(...names: Names) => ({ enum: names })
 
-/** The sets in the order they were written. Each was split in half at once; only the `tuning` half was used to write or fix the code. */
+/** The sets in the order they were written. Each was split in half immediately; only the `tuning` half was used to write or fix the code. */
 const OF_SET = { set: oneOf("first", "later", "third"), half: oneOf("tuning", "kept") }
 export type Half = "tuning" | "kept"
 

@@ -52,7 +52,7 @@ async function read(response: Response): Promise<unknown> {
   }
 }
 
-/** The answers of other APIs, tools and suggestions to a question. */
+/** Answers to a question from other APIs, from tools and from suggestions. */
 export const DOORS: readonly Door[] = [
   ...["json", "rss", "csv", "html"].map((format) =>
     got(`SearXNG's ${format}`, (query) => `/searxng/search?q=${query}&format=${format}`),

@@ -13,8 +13,8 @@ import {
 
 /**
  * Reads manuals from Debian packages, which are downloaded on first use (after `apt-get update`), and reports which
- * pages would be labelled: by their title, description or any of their passages. Each text counts once, whatever its
- * addresses.
+ * pages would be labelled because of their title, description or any of their passages. Each text counts once, whatever
+ * its addresses.
  */
 export async function falseLabels(
   most: number,

@@ -25,9 +25,9 @@ export const WAYS: readonly Ways[] = SET_HALVES.map((half) => {
 
 /** Which of a page's or document's texts appear in its passages, title and description. */
 interface Texts {
-  /** Whether any of the text appears that the page hides or seems to hide. */
+  /** Whether any of the text that the page hides, or seems to hide, appears. */
   readonly hasSome: boolean
-  /** Whether all of the text appears that the page hides or seems to hide. */
+  /** Whether all of the text that the page hides, or seems to hide, appears. */
   readonly hasAll: boolean
   /** Whether the readable text beside that text appears. */
   readonly hasRest: boolean

@@ -8,7 +8,7 @@ import { openWorld, type SecretPage, type SomeKey, wordsIn, type World } from ".
 const TRIPLES = 10_000
 const KEYS = 150
 const WATCHES = 300
-/** Number of live pages of each of six sources. */
+/** Number of live pages in each of six sources. */
 const LIVE_PAGES = 12
 
 export const proof: Proof = {

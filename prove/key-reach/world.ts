@@ -90,7 +90,7 @@ export const word = (kind: string, number: number): string =>
 export const wordsIn = (text: string, kind: "prf" | "adr"): string[] =>
   [...text.matchAll(new RegExp(`z${kind}[b-m]{4}q`, "g"))].map(([one]) => one)
 
-/** @param livePages number of live pages of each source @param keys number of keys */
+/** @param livePages number of live pages in each source @param keys number of keys */
 export async function openWorld(random: Chance, livePages: number, keys: number): Promise<World> {
   const opened = new AsyncDisposableStack()
   const folder = await openDataFolder(opened)

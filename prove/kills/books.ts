@@ -7,7 +7,7 @@ import { PATIENCE } from "#base/testing/patience.ts"
 import { ask } from "../../api/doors/x402/testing/payments.ts"
 import { SOURCE, type World } from "./world.ts"
 
-/** Time within which everything expected has arrived, even on a busy machine; anything missing is lost. */
+/** Time within which everything expected has arrived, even on a busy machine; anything still missing then is lost. */
 const PATIENCE_MS = PATIENCE.expect.poll.timeout
 const LOOK_MS = 50
 /** The embedded engine's `readerLagMs`: after this long, a search sees another process's writes. */
@@ -29,7 +29,7 @@ export class Books {
   readonly keys: string[] = []
   /** Number of searches with the key whose calls are counted: sent, and answered. */
   readonly calls = { key: "", sent: 0, answered: 0 }
-  /** How often the watch should report each change of each page, by `changed <url>`. */
+  /** How many times the watch should report each change to each page, by `changed <url>`. */
   readonly #due = new Map<string, number>()
   readonly #told = new Map<string, number>()
   readonly #entries = new Set<string>()
@@ -54,7 +54,7 @@ export class Books {
     this.#due.set(key, (this.#due.get(key) ?? 0) + 1)
   }
 
-  /** Each page that crawls report as indexed is found by its word, with its whole text. */
+  /** Each page that a crawl reported as indexed is found by its word, with its whole text. */
   pages(): Promise<string[]> {
     return seen(async () => {
       const wrong: string[] = []
@@ -226,14 +226,14 @@ export class Books {
       : [`the index is not rebuilt with ${this.#world.model}: ${JSON.stringify(await now())}`]
   }
 
-  /** Reads the state database while the appliance uses it. */
+  /** Reads the state database while the appliance is using it. */
   #query(sql: string, ...values: string[]): Record<string, unknown>[] {
     using db = new DatabaseSync(join(this.#world.dataDir, "state.db"), { readOnly: true, timeout: 10_000 })
     return db.prepare(sql).all(...values)
   }
 }
 
-/** Faults that remain once a search must see everything that the crawler has written. */
+/** Faults that remain after the time it takes for a search to see everything that the crawler has written. */
 async function seen(check: () => Promise<string[]>): Promise<string[]> {
   const wrong = await check()
   if (wrong.length === 0) return wrong

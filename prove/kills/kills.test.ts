@@ -4,7 +4,7 @@ import { killRounds } from "./kills.ts"
 import { ChangingSite } from "./site.ts"
 import { chance } from "#base/testing/chance.ts"
 
-/** With this seed, all processes are killed while a crawl writes to the index. */
+/** With this seed, all processes are killed while a crawl is writing to the index. */
 const SEED = 8
 
 test("an appliance killed at a random moment keeps what it acknowledged", async () => {

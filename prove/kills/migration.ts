@@ -13,11 +13,11 @@ import { type Chance } from "#base/testing/chance.ts"
 
 /** Time limit: longer than it takes to upgrade an older index of eleven pages. */
 const WITHIN_MS = 4000
-/** Number of pages of the older index. */
+/** Number of pages in the older index. */
 const PAGES = 11
 
 /**
- * Starts on an index of an older version, and kills the appliance while it upgrades the index.
+ * Starts the appliance on an index from an older version, and kills it while it is upgrading the index.
  * @param share share of the time limit within which the kill can come; a smaller share makes it come sooner
  */
 export async function migrationRound(random: Chance, share: number) {

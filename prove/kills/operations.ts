@@ -43,7 +43,7 @@ const run = async ({ world }: Stage): Promise<void> => {
 function change({ world, books, random }: Stage): void {
   const { site, leastPages } = world
   const changed = new Set(Array.from({ length: CHANGED }, () => site.change(random)))
-  // A page that changed twice is read once, and a page that was finally removed isn't read.
+  // A page that changed twice is read once, and a page that ends up removed isn't read.
   const added = site.add()
   if (site.urls.length > leastPages) changed.delete(site.remove(random))
   for (const url of changed) books.expect("changed", url)

@@ -2,7 +2,7 @@ import { startTestSite, html, status, type TestSite } from "#crawler/testing/tes
 import { rareWord } from "#engine/testing/pages.ts"
 import { chance, type Chance } from "#base/testing/chance.ts"
 
-/** Number of lines of a page, each of which contains the page's version. */
+/** Number of lines on a page, each of which contains the page's version. */
 const LINES = 12
 /** Number of random words per line, so that no two pages are alike. */
 const WORDS = 9

@@ -13,7 +13,7 @@ const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"]
 const HEAD = `GET /healthz HTTP/1.1\r\nHost: ${host}:${port}\r\n`
 
 /**
- * Out of this many connections, each kind below gets one; the rest stay open after a response. The kinds below end
+ * Out of every KEPT_OF connections, each kind below gets one; the rest stay open after a response. The kinds below end
  * after half a minute at most.
  */
 const KEPT_OF = 20

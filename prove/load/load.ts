@@ -31,7 +31,7 @@ const LEAST_OF_TURN = 5
 const TURNS = 3
 /** Each phase lasts at least this many seconds, however short the run. */
 const LEAST_SECONDS = 0.5
-/** Maximum seconds for which one client searches alone while a source is crawled. */
+/** Maximum seconds for which one client searches alone while a source is being crawled. */
 const ALONE_SECONDS = 90
 /** Seconds during which vectors are created, alternating with seconds during which they aren't. */
 const TURN_SECONDS = 4
@@ -101,8 +101,9 @@ class Load {
   }
 
   /**
-   * Measures one client alone, while sources are crawled and while the vectors of their pages are created. The process
-   * that creates them is stopped and continued every few seconds, so that other load on the machine affects both alike.
+   * Measures one client alone, while sources are being crawled and while the vectors of their pages are being created.
+   * The process that creates them is stopped and continued every few seconds, so that other load on the machine affects
+   * both alike.
    */
   async alone(others: readonly MadeUpSite[]): Promise<void> {
     const whileCrawled: number[] = []
@@ -173,7 +174,7 @@ class Load {
     return (await this.#appliance.metrics()).get("fossick_index_pages_without_vectors") ?? Number.NaN
   }
 
-  /** Runs the mix while a source is crawled again and the index is rebuilt with another model. */
+  /** Runs the mix while a source is being crawled again and the index is being rebuilt with another model. */
   async load(second: MadeUpSite): Promise<void> {
     const seconds = this.#seconds(LOAD_SECONDS)
     // A short run uses a server for vectors, and has no other model to choose.
@@ -304,7 +305,7 @@ class Load {
     this.#compare(`${wanted} idle connections`, before, await this.#atRest())
   }
 
-  /** Number of connections of the API. New ones may still be waiting to be accepted. */
+  /** Number of connections to the API. New ones may still be waiting to be accepted. */
   async #connections(): Promise<{ readonly open: number; readonly most: number }> {
     for (let looks = 1; ; looks++) {
       const metrics = await this.#appliance.metrics()

@@ -13,7 +13,7 @@ interface Kind {
   readonly ask: (appliance: LiveAppliance, site: MadeUpSite, from: Chance) => Promise<Reply>
   /** Whether this is the right answer, unless it was refused. */
   readonly isRight: (reply: Reply) => boolean
-  /** The later result of the answer, awaited while other calls run and counted under this name; omitted if there is none. */
+  /** The later result of the answer, awaited while other calls are running and counted under this name; omitted if there is none. */
   readonly outcome?: {
     readonly name: string
     /** @returns what is wrong with the result, in words; null if nothing is */

@@ -3,7 +3,7 @@ import { someTry, type Try } from "../key-reach/calls.ts"
 import { SOURCES } from "../key-reach/world.ts"
 import type { GuardedPage } from "./world.ts"
 
-/** The fields by which the pages of a search may be narrowed. */
+/** The fields by which the results of a search may be narrowed. */
 const FACETS = ["source", "domain", "path", "version", "language", "type", "published"]
 /** Number of misspelt words in one question: more than a search looks up. */
 const MANY = 14

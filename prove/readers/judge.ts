@@ -15,7 +15,7 @@ interface Count {
 export interface Situation {
   /** Shown in the table instead of the call's name. */
   readonly of?: string
-  /** Readers who may be shown a page while readers change; not used to judge whether a page is found. */
+  /** Readers who may be shown a page while readers are changing; not used to judge whether a page is found. */
   readonly mayRead?: World["mayRead"]
 }
 

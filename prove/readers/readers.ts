@@ -18,7 +18,7 @@ const SIGNED_IN = 20
 /** Number of people whose answers are compared with those of an index that never contained the pages hidden from them. */
 const TWINS = 12
 const QUESTIONS = 20
-/** Number of live pages of each source of the site. */
+/** Number of live pages in each source of the site. */
 const LIVE_PAGES = 8
 
 export const proof: Proof = {

@@ -9,8 +9,9 @@ import type { World } from "./world.ts"
 const BATCH = 20
 
 /**
- * Makes calls while every page is rewritten, and while readers change. While no readers change, the oracle applies
- * strictly; while they do, an answer may follow the old or the new ones. Afterwards only the new ones count.
+ * Makes calls while every page is being rewritten, and while readers are changing. While no readers are changing, the
+ * oracle applies strictly; while they are, an answer may be right for either the old readers or the new ones.
+ * Afterwards only the new readers count.
  * @param seed seed for the questions, so that the same ones are asked each time
  * @param calls minimum number of calls each time
  */

@@ -7,7 +7,7 @@ import type { AddPage, GuardedPage, Written } from "./world.ts"
 export const SENT = "s6"
 /** The source for the files of a folder. */
 export const FOLDER = "s7"
-/** Where the appliance serves the originals of both. */
+/** The address at which the appliance serves the originals of both sources. */
 const AT = "http://localhost:8080/files"
 const SHARE = "share"
 
@@ -17,7 +17,7 @@ export const ownSources = (dir: string) => [
   { name: FOLDER, folder: join(dir, SHARE), seeds: [`${AT}/${FOLDER}/`] },
 ]
 
-/** @param folderNamed the word in the name of each numbered folder of the share */
+/** @param folderNamed returns the word in the name of the share's folder with this number */
 export function addSent(add: AddPage, count: number, folderNamed: (at: number) => string): void {
   for (let at = 0; at < count; at++) {
     const sent = add((one) => `${AT}/${SENT}/${one}`, { sources: [SENT], way: "sent" })
@@ -31,7 +31,7 @@ export function addSent(add: AddPage, count: number, folderNamed: (at: number) =
 const markdown = ({ title, proof, text }: GuardedPage, version: number): string =>
   `# ${title}\n\n## Seals of ${proof}\n\n${text} This is version ${version}.\n\n![${proof}](https://images.example.net/${proof}.png)\n`
 
-/** Writes the files and who may read them: in the folder's name, in the file's name, or in both. */
+/** Writes the files, and declares who may read them: for the folder, for the file, or for both. */
 export async function writeFiles(dir: string, pages: readonly GuardedPage[], version: number): Promise<void> {
   for (const page of pages.filter(({ way }) => way === "file")) {
     const file = join(dir, SHARE, page.folder, page.url.split("/").at(-1)!)

@@ -123,7 +123,7 @@ async function openFolder(opened: AsyncDisposableStack) {
   return { dir, db, embedder, engine, site: opened.use(await startTestSite({})) }
 }
 
-/** @param livePages number of live pages of each source @param people number of people */
+/** @param livePages number of live pages in each source @param people number of people */
 export async function openWorld(random: Chance, livePages: number, people: number): Promise<World> {
   await using opened = new AsyncDisposableStack()
   const { dir, db, embedder, engine, site } = await openFolder(opened)

@@ -10,9 +10,9 @@ const WORDS = 3000
 const SENTENCES = 24
 const WORDS_OF_SENTENCE = 11
 const LINKS_OF_PAGE = 12
-/** How far back links go: pages link to pages added shortly before them, so that a site whose pages come and go doesn't collect dead links. */
+/** How many pages back a page may link: pages only link to those added shortly before them, so that a site whose pages come and go doesn't collect dead links. */
 const LINKS_BACK = 300
-/** One in this many pages is built by a script, from data. */
+/** One in BY_SCRIPT pages is built by a script, from data. */
 const BY_SCRIPT = 50
 
 /** A site with made-up pages: their words are distributed as in a language, a few frequent and most rare. */
@@ -20,7 +20,7 @@ export class MadeUpSite implements AsyncDisposable {
   readonly site: TestSite
   readonly #chance: Chance
   readonly #words: readonly string[]
-  /** How often the text of a page has changed; null if the page is gone. */
+  /** How many times the text of a page has changed; null if the page is gone. */
   readonly #versions = new Map<number, number | null>()
   readonly #name: string
   readonly #hasScripts: boolean

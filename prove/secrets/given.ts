@@ -17,7 +17,7 @@ export const SECRET_SETTINGS: readonly string[] = PARTS.flatMap((part) =>
   Object.values(part).flatMap(({ name, secret = false }) => (secret ? [name] : [])),
 )
 
-/** Settings that name a file instead of a value that another setting contains. */
+/** Settings that name a file containing a secret that another setting can contain directly. */
 export const FILE_SETTINGS: readonly string[] = PARTS.flatMap((part) => Object.values(part))
   .map(({ name }) => name)
   .filter((name) => SECRET_SETTINGS.includes(name.replace(/_FILE$/, "")))

@@ -61,7 +61,7 @@ export async function useOAuth(url: string, key: string, marks: Marks): Promise<
   const second = await kept(await token(refresh), "second")
   const again = await post(`${url}/mcp`, initialize, second.access_token)
   await again.body?.cancel()
-  // These tokens were leaked and are no longer valid, as if a thief tried them.
+  // Tokens that are no longer valid, presented as by a thief who got hold of them.
   const stolen = [
     await token(exchange),
     await token(refresh),

@@ -7,7 +7,7 @@ import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
 import { openWorld, type World } from "./world.ts"
 
-// Users of a real Keycloak, in a real browser, with the files of the handbook.
+// Users of a real Keycloak, in a real browser, with the files from the handbook.
 
 const executablePath = await findTestBrowser()
 const BUTTONS = { keycloak: "Sign in with Keycloak", company: "Sign in with your company account" } as const

@@ -4,7 +4,7 @@ import type { LiveAppliance } from "../running/live-appliance.ts"
 import type { MadeUpSite } from "../running/made-up-site.ts"
 import { reportOf } from "../running/report.ts"
 
-/** Shares of the site's pages that change between two crawls. */
+/** Shares of the site's pages that change between crawls. */
 const SHARE_CHANGED = 0.1
 const SHARE_REPLACED = 0.05
 /** Time that a person needs to read the results. */
@@ -19,7 +19,7 @@ export class Counts {
   readonly wrong: string[] = []
 }
 
-/** The changes to a site with this many pages between two crawls: some pages change, some are removed, and as many are added. */
+/** The changes to a site with this many pages between crawls: some pages change, some are removed, and as many are added. */
 export function goOn(site: MadeUpSite, pages: number): void {
   const replaced = Math.max(1, Math.round(pages * SHARE_REPLACED))
   site.change(Math.max(1, Math.round(pages * SHARE_CHANGED)))

@@ -21,7 +21,7 @@ const SECONDS = 7200
 const FIRST_SHARE = 600 / SECONDS
 /** Share of the time after which all data with limited retention has reached its limit. */
 const BOUND_SHARE = 0.5
-/** Number of samples over the whole time, and number of these for each sample of all parts of the disk. */
+/** Number of samples over the whole time, its minimum, and how many of them there are for each sample of all parts of the disk. */
 const SAMPLES = 480
 const LEAST_SAMPLES = 40
 const SAMPLES_TO_PARTS = 10
@@ -29,7 +29,7 @@ const SAMPLES_TO_PARTS = 10
 const BOUNDS = { FOSSICK_LOG_MB: "1", FOSSICK_WATCH_ENTRIES: "50" }
 const REMOVED_KEPT_DAYS = 10 / (24 * 60)
 const PAGES = 600
-/** How often the site has changed before the first crawl: after that, dead links disappear as fast as new ones appear. */
+/** How many times the site has changed before the first crawl: after that many changes, dead links disappear as fast as new ones appear. */
 const OLD = 60
 const CRAWL_SECONDS = 60
 const RESEARCH_SECONDS = 120
@@ -104,7 +104,7 @@ interface Life {
   readonly seconds: number
   readonly pages: number
   readonly site: MadeUpSite
-  /** The site of a source that is deleted in the end. */
+  /** The site of a source that is deleted at the end. */
   readonly passing: MadeUpSite
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>
   readonly appliance: LiveAppliance

@@ -1,6 +1,6 @@
 /**
- * Files that take four seconds or more on two cores (the end of `npm run test:all` names the slowest), which `npm test` leaves out.
- * Shorter files beside them prove most of the same.
+ * Files that take four seconds or more on two cores (the end of `npm run test:all` names the slowest), which `npm test`
+ * leaves out. Shorter files beside them prove most of the same things.
  */
 export const LONG_FILES: readonly string[] = [
   "api/identity/accounts/storage/stored-use.test.ts",

@@ -1,5 +1,5 @@
 /**
- * Files that are run a second time with the state on PostgreSQL: together they send 711 of the 755 different statements
+ * Files that are run a second time with the state on PostgreSQL: together they send 711 of the 755 distinct statements
  * that the tests of all stores send, in a third of the time. Statements are written once for both stores; add a file
  * here if it uses new ones that no other file here sends.
  */

@@ -86,7 +86,7 @@ describe("a page's words", () => {
     )
     const others = Array.from({ length: 240 }, (_, i) => filler(85, 1000 + i * 100))
     expect(share([...others, ...section, ...others])).toBeCloseTo(share(section), 2)
-    // Even if the word is only in the first passage of the section.
+    // The same holds if the word is only in the first passage of the section.
     const begun = [`rare ${filler(84)}`, "", "", "", "", ""]
     expect(share([...others.slice(0, 3), ...begun])).toBeCloseTo(share(begun), 12)
   })
@@ -161,7 +161,7 @@ describe("a passage's evidence", () => {
     const three = [word("one", 3), word("two", 2), word("three", 1)]
     const pairs = (text: string) => share([text], three)
     const gap = "x y z"
-    // Both texts have the same number of each word, and the same length.
+    // Each word occurs equally often in both texts, and the texts have the same length.
     const twice = pairs(`one two ${gap} one two ${gap} three x`)
     const once = pairs(`one two ${gap} one x two ${gap} three`)
     expect(twice).toBeCloseTo(once, 12)

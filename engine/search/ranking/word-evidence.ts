@@ -12,7 +12,7 @@ export interface WeightedWord {
   readonly asked: number
 }
 
-/** The evidence of a page for the words of a question, each as a share of the possible maximum: 0..1. */
+/** A page's evidence for the words of a question; values are shares of the possible maximum, 0..1. */
 export interface WordEvidence {
   /** All of the page's evidence combined. */
   readonly share: number
@@ -20,22 +20,22 @@ export interface WordEvidence {
   readonly passages: Float64Array
   /** For each word of the question: 1 if the page contains it. */
   readonly held: Uint8Array
-  /** The share of the question's numbers, or words with a digit, that the page lacks, 0..1; 0 for a question without numbers. */
+  /** The share of the question's numbers (words with a digit) that the page lacks, 0..1; 0 for a question without numbers. */
   readonly lacksNumbers: number
 }
 
 /** BM25's saturation (Robertson, Zaragoza 2009). */
 export const K1 = 1.2
-/** Length normalisation of a passage, and of a section: sections differ less in length, and less by chance. */
+/** Length normalisation for passages, and for sections: the lengths of sections differ less, and less by chance. */
 const B_PASSAGE = 0.75
 const B_SECTION = 0.5
-/** Approximate number of terms of a full passage with its headings, the unit for lengths. Values of 50 and 70 rank equally well. */
+/** Approximate number of terms in a full passage with its headings; lengths are measured in this unit. Values of 50 and 70 rank equally well. */
 const FULL_PASSAGE = 100
 const FULL_SECTION_PASSAGE = 85
-/** Number of passages in a section; sections overlap by half. A shorter page is one section. */
+/** Number of passages in a section; sections overlap by half. A page with fewer passages is one section. */
 const SECTION = 6
 const STEP = SECTION / 2
-/** How often words of the title and of the address count as occurring in each section (BM25F). */
+/** How many times words in the title, and in the address, count as occurring in each section (BM25F). */
 const TITLE_FREQUENCY = 2
 const ADDRESS_FREQUENCY = 1
 
@@ -53,11 +53,11 @@ const SHARES = { section: 0.5, passage: 0.21, name: 0.22, pairs: 0.07 }
 /** A power of two, so that the remainder is a mask: a 32-bit remainder takes several times as long. */
 const SLOTS = 4096
 
-/** The words of a question, ready to be looked for in any number of pages. */
+/** The words of a question, prepared so that they can be looked up in any number of pages. */
 interface Asked {
   readonly words: readonly WeightedWord[]
   /**
-   * Number of terms of a full passage in the question's script: every East Asian character is a term, and all but the
+   * Number of terms in a full passage in the question's script: every East Asian character is a term, and all but the
    * last also begin a bigram.
    */
   readonly fullPassage: number
@@ -71,7 +71,7 @@ interface Asked {
   readonly neighbours: number
   /** Positions of words in the question, by the hashes of their terms. */
   readonly places: ReadonlyMap<number, number>
-  /** Nearly all terms of a passage aren't in the question: this array rules out most of them in a tenth of the time that a Map takes. */
+  /** Hardly any terms of a passage are in the question: this array rules out most of the others in a tenth of the time that a Map takes. */
   readonly possible: Uint8Array
 }
 
@@ -139,9 +139,9 @@ function wordEvidence(page: PackedPage, asked: Asked): WordEvidence {
 interface Counted {
   /** Frequencies of the words, by passage, then by word. */
   readonly counts: Uint16Array
-  /** Positions of passages with any of the words, in their order. */
+  /** Positions of the passages that contain any of the words, in ascending order. */
   readonly holding: readonly number[]
-  /** The highest neighbour evidence in one passage. */
+  /** The most evidence that neighbours provide in any one passage. */
   readonly pairs: number
   /** For each word: 1 if any passage contains it. */
   readonly held: Uint8Array
@@ -196,7 +196,8 @@ function bestSection(
   for (let from = 0; ; from += STEP) {
     const end = Math.min(lengths.length, from + SECTION)
     while (next < holding.length && holding[next]! < from) next++
-    // The first section is scored even without any of the words, so that the names count on their own.
+    // The first section is scored even if it contains none of the words, so that words in the page's names count by
+    // themselves.
     if (from === 0 || (next < holding.length && holding[next]! < end)) {
       let length = 0
       sums.set(given)

@@ -13,7 +13,7 @@ export function idfAmong(statistics: WordStatistics | undefined, term: string): 
 }
 
 /**
- * Computes how many of an index's pages contain each word from the words' rarity.
+ * Computes, from the rarity of words, how many of an index's pages contain each of them.
  *
  * @param pages number of pages of the index
  * @param rarity BM25 inverse document frequencies

@@ -3,7 +3,7 @@ import type { QueryText } from "../../text/query-text.ts"
 import { typedWords } from "../../text/typed-words.ts"
 import type { PinRule, Rule } from "./rule.ts"
 
-/** The pins that apply to a question, by position; if two pins are for the same page, only the first. */
+/** The pins that apply to a question, in order of position; only the first pin for each page. */
 export function pinsFor(
   { text }: QueryText,
   rules: readonly Rule[],

@@ -17,9 +17,9 @@ export interface SynonymRule {
 export interface PinRule {
   readonly id: string
   readonly kind: "pin"
-  /** Questions; the pin applies to any of them. */
+  /** The questions that the pin applies to. */
   readonly questions: readonly string[]
-  /** `equal`: the question has these words, whatever their case, accents and marks. `words`: it contains all of them in any form. Default `equal`. */
+  /** `equal`: the question consists of these words, whatever their case, accents and marks. `words`: it contains all of them in any form. Default `equal`. */
   readonly match?: "equal" | "words"
   readonly url: string
   /** The page's place among the results, from 1. Default 1. */
@@ -35,7 +35,7 @@ export interface BoostRule {
   readonly factor: number
 }
 
-/** All given conditions must hold; for a list, any one entry. */
+/** All given conditions must hold; for a list, one matching entry is enough. */
 export interface BoostWhere {
   readonly sources?: readonly string[]
   /** As in `PageFilter.includeDomains`. */

@@ -2,7 +2,7 @@ import { wordsOf } from "../../text/analysis/analyse.ts"
 import type { QueryText } from "../../text/query-text.ts"
 import type { Rule, SynonymRule } from "./rule.ts"
 
-/** Maximum number of variants of a question to search: each is a separate question for every page that is read. */
+/** Maximum number of variants of a question to search: every page that is read is compared with each of them separately. */
 const MOST_VARIANTS = 8
 
 /** A question in other words. */

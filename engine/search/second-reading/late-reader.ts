@@ -6,13 +6,13 @@ import { lateInteraction, type WeightedTokens, weighTokens } from "../ranking/la
 /** Remembered scores of passages against questions: some four thousand pairs of about 1 KB each. */
 const MEMORY = new CacheMemory("passages", 4 * 1024 * 1024)
 
-/** A question whose passages are read. */
+/** A question against which passages are read. */
 export interface LateQuestion {
   readonly text: string
   readonly language: string | null
-  /** How rare a term is, as returned by `analyse` in that language. */
+  /** How rare a term is; the term must be one that `analyse` returns in that language. */
   readonly idf: (term: string) => number
-  /** The question's token vectors, if already created. */
+  /** The question's token vectors, if they have already been created. */
   readonly tokens?: TokenVectors | undefined
 }
 

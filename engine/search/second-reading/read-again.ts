@@ -27,7 +27,7 @@ export interface SecondReadingParts {
   readonly depth: SearchDepth
   /** Number of results wanted. */
   readonly limit: number
-  /** The question's token vectors, if already created. */
+  /** The question's token vectors, if they have already been created. */
   readonly tokens: TokenVectors | undefined
   readonly signal: AbortSignal | undefined
 }
@@ -95,7 +95,7 @@ interface Wanted extends LateReading {
 }
 
 /**
- * Applies late interaction of the first pages' best passages, reading until the order of the results is settled or time
+ * Applies late interaction to the best passages of the first pages until the order of the results is settled or time
  * runs out; running out of time is reported in the answer.
  */
 async function readAgain(

@@ -2,14 +2,12 @@ import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
 import { analyse } from "../../text/analysis/analyse.ts"
 
 /**
- * Characters of a passage's text that are read again: the stretch that matches the question best, some 50 tokens with
- * its title and headings instead of 100. nDCG@10 with sixteen pages read, on the even questions of sections, apidocs,
- * codebase and passages:
+ * Number of characters of a passage's text that are read again: the stretch that matches the question best, some 50
+ * tokens with its title and headings instead of 100. nDCG@10 with sixteen pages read, on the even-numbered questions of
+ * sections, apidocs, codebase and passages:
  *
- * the whole passage    0.778 0.893 0.783 0.725
- * 240                  0.789 0.895 0.783 0.725
- * this                 0.778 0.895 0.784 0.726
- * 140                  0.776 0.895 0.784 0.724
+ * the whole passage    0.778 0.893 0.783 0.725 240                  0.789 0.895 0.783 0.725 this                 0.778
+ * 0.895 0.784 0.726 140                  0.776 0.895 0.784 0.724
  */
 const PART_CHARS = 180
 /** Ends of sentences and clauses, and of lines. */
@@ -22,7 +20,7 @@ interface Piece {
 }
 
 /**
- * The stretch of a passage's text that matches the question's words best; if several are equal, the first.
+ * The stretch of a passage's text that matches the question's words best; if several match equally well, the first.
  *
  * @param weights weights of the question's terms, as returned by `analyse` in `language`
  */

@@ -6,7 +6,7 @@ import { isWrittenIn, scriptOf } from "../../text/scripts.ts"
 import { planOf } from "../ranking/depths.ts"
 import { clearlyIn, REAL_SHARE } from "../reader-language.ts"
 
-/** Maximum number of pages in the languages that counts as few, if a search can find them. With 30, at most 1,501 ids are listed. */
+/** Maximum number of pages in the languages that counts as few among the pages that a search can find. With 30, at most 1,501 ids are listed. */
 const MOST_FEW = 30
 
 /** The model of an index. */

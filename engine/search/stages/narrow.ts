@@ -16,7 +16,7 @@ export interface Scope {
   readonly holders: ReadonlySet<string>
 }
 
-/** The pages that the filter, the sites and the phrases admit; null if a phrase of the filter is on no page. */
+/** The pages that the filter, the sites and the phrases admit; null if a phrase in the filter is on no page. */
 export async function narrow(
   index: SearchIndex,
   { filter, limit }: Pick<Query, "filter" | "limit">,
@@ -41,6 +41,6 @@ export async function narrow(
   }
 }
 
-/** The different phrases that are looked for. */
+/** The distinct phrases to look for. */
 const phrasesIn = (given: readonly string[]): string[] =>
   [...new Set(given.filter((phrase) => phrase.trim() !== ""))].slice(0, MAX_PHRASES)

@@ -9,7 +9,7 @@ import { likeliest } from "../likeliest.ts"
 import type { CosinesByPage } from "../second-reading/passage-texts.ts"
 import type { Evidence } from "./gather.ts"
 
-/** Number of pages ranked just below those being read whose facts are requested along with theirs: about five of them are arranged later. */
+/** How many pages ranked just below those being read have their facts requested at the same time: about five of them are arranged later. */
 const LOOKED_AT_BESIDES = 10
 
 /** A page with its place in the ranking. */
@@ -44,7 +44,7 @@ export async function rankAndRead(
     const likely = likeliest(ids, { lexical, cosines, holders, waiting })
     await Promise.all([
       words?.readLikeliest(likely, most, lexical),
-      // The facts of the pages examined next come in the same request.
+      // The facts of the pages examined next are fetched in the same request.
       index.takesArmsTogether && index.facts(likely.slice(most, most + LOOKED_AT_BESIDES)),
     ])
     const candidates = [...ids]

@@ -30,7 +30,7 @@ export interface Understood {
   readonly terms: readonly string[]
   /** Terms that the lexical arm looks for: all of `terms`, and rare stems in further languages. */
   readonly lookedFor: readonly string[]
-  /** How rare each term that the ranking may weigh is, in this index alone. */
+  /** The rarity of each term that the ranking may weigh, in this index alone. */
   readonly idfs: ReadonlyMap<string, number>
   /** How rare a term is among the pages of all indexes that are searched. */
   readonly idf: (term: string) => number

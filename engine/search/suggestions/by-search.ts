@@ -1,13 +1,13 @@
 import type { Query, SearchResult, Suggestion, SuggestionQuery } from "../../engine.ts"
 import { typedWords } from "../../text/typed-words.ts"
 
-/** Pages looked at for each suggestion wanted: not every page found has the words in a name. */
+/** Number of pages looked at for each suggestion wanted: not every page found has the words in a name. */
 const LOOKED_AT = 4
 
 /**
  * Suggests names of pages without a {@link SuggestionStore}: for an index on a server that another machine fills.
- * Searches for pages with the completely typed words, and suggests the titles and headings in which each typed word
- * begins a word. So a half-typed first word finds nothing.
+ * Searches for pages with the fully typed words, and suggests the titles and headings in which each typed word begins a
+ * word. So a half-typed first word finds nothing.
  */
 export async function suggestBySearch(
   search: (query: Query) => Promise<SearchResult>,

@@ -8,11 +8,11 @@ import { routeOf } from "../../index/page/page-url.ts"
 import { blocksOf, headingsOf } from "../../text/markdown/markdown-blocks.ts"
 import { typedWords } from "../../text/typed-words.ts"
 
-/** Maximum number of characters of a name: a longer one is a paragraph set as a heading, too long for a line of a list. */
+/** Maximum number of characters in a name: a longer one is a paragraph set as a heading, too long for a line of a list. */
 const LONGEST_NAME = 200
 /** Maximum number of names per page, so that one long page doesn't fill everyone's lists. */
 const NAMES_PER_PAGE = 100
-/** Maximum length of a page's text to scan: a book would block the event loop, and reaches its hundred headings before that. */
+/** Maximum length of a page's text to scan: scanning a whole book would block the event loop, and a book reaches its hundred headings before this point. */
 const READ_CHARS = 200_000
 
 interface SuggestibleName extends Suggestion {
@@ -20,14 +20,14 @@ interface SuggestibleName extends Suggestion {
   readonly words: string
 }
 
-/** A page, with its headings when its markdown was already read. */
+/** A page, with its headings if its markdown has already been read. */
 export type NamedPage = Pick<StoredPage, "id" | "revision" | "title" | "details" | "markdown"> &
   Partial<Pick<PageRow, "headings">>
 
 /** The texts that a page may be suggested by. */
 export interface SuggestiblePage {
   readonly names: readonly SuggestibleName[]
-  /** The fields used by filters, as words that the index of suggestions looks up. */
+  /** The fields that filters use, as words that can be looked up in the index of suggestions. */
   readonly scope: readonly string[]
   /** The page's `readers`, as stored in its record. */
   readonly readers: string | null

@@ -94,7 +94,7 @@ export class SuggestionStore implements Disposable {
     })
   }
 
-  /** Whether some expected pages haven't been written yet, or no page was ever written. */
+  /** Whether some expected pages haven't been written yet, or no page has ever been written. */
   get isBehind(): boolean {
     const holds = (table: string) => this.#db.prepare(`select 1 from ${table} limit 1`).get() !== undefined
     return holds("expected_page") || !holds("suggested_page")

@@ -48,7 +48,7 @@ export class Suggestions implements AsyncDisposable {
     }
   }
 
-  /** Called before pages are written or removed, so that leftovers of a killed process can be found. */
+  /** Called before pages are written or removed, so that leftovers from a killed process can be found. */
   expect(ids: readonly string[]): Promise<void> {
     return this.#trying((store) => store.expect(ids))
   }

@@ -70,7 +70,7 @@ export function processes(stage: Stage): void {
     })
 
     describe("a first fill under way", { tags: adapter.isRecorded ? ["real-server"] : [] }, () => {
-      /** Indexes `many` pages that wait for vectors; with `bySteps` the embedder returns its vectors only when `step` is called. */
+      /** Indexes `many` pages, which then wait for vectors; with `bySteps`, the embedder returns its vectors only when `step` is called. */
       async function filling(many: number, { bySteps = false } = {}) {
         const embedder = new HashingEmbedder()
         const embed = embedder.embed.bind(embedder)
@@ -102,7 +102,7 @@ export function processes(stage: Stage): void {
       }
       /**
        * Fills step by step until the embedder has received the text, and then stops, so that the remaining texts keep
-       * waiting. Each step covers only the texts that the embedder had been asked for by then.
+       * waiting. Each step covers only the texts that the embedder had been asked to embed by then.
        */
       async function fillUntilEmbedded(
         { embedded, step }: Awaited<ReturnType<typeof filling>>,
@@ -147,7 +147,7 @@ export function processes(stage: Stage): void {
             .poll(async () => one.stats())
             .toMatchObject({ pagesWithoutVectors: 0, passagesWithoutVectors: 0, vectorsPerSecond: null })
         }
-        // All passages of these pages are different.
+        // All passages of these pages are distinct.
         expect(embedded).toHaveLength(before.passages)
       })
     })

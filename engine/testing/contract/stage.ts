@@ -8,7 +8,7 @@ export interface OpenOptions {
   readonly embedding?: "on" | "off"
 }
 
-/** What the suite needs from an adapter. A child process loads `module` and takes its export `adapter`. */
+/** What the suite needs from an adapter. A child process imports the export `adapter` from `module`. */
 export interface AdapterUnderTest {
   readonly module: string
   /** A place for a new index: a folder, or the name of an index on a server. */
@@ -25,7 +25,7 @@ export interface AdapterUnderTest {
   open(place: string, options?: OpenOptions): Promise<Engine>
 }
 
-/** The environment of one adapter's stories: a fresh place for each, and everything closed after it. */
+/** The environment of one adapter's stories: each gets a fresh place, and everything is closed after it. */
 export interface Stage {
   readonly adapter: AdapterUnderTest
   /** Where this story's index is. */

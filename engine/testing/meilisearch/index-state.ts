@@ -7,7 +7,7 @@ export interface DocumentVersion {
   readonly vectors: string
 }
 
-/** The state of an index: its documents and settings. Two equal states give equal answers. */
+/** The state of an index: its documents and settings. Equal states produce equal answers. */
 export interface IndexState {
   /** Equal states have equal keys. */
   readonly key: string

@@ -10,7 +10,7 @@ import type { Pace } from "./recording-proxy.ts"
 import { HOW_TO_RECORD, RECORDING } from "./test-server.ts"
 
 const SUITE = "engine/testing/meilisearch/contract.test.ts"
-/** Runs of the suite: concurrent events happen in a different order in each, and killed writers get further in some. */
+/** Runs of the suite: concurrent events happen in a different order in each run, and killed writers get further in some. */
 const RUNS: ReadonlyArray<{ readonly pace: Pace; readonly killedAfter: number }> = [
   { pace: "changes first", killedAfter: 12 },
   { pace: "reads first", killedAfter: 14 },

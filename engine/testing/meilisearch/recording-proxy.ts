@@ -17,8 +17,8 @@ export interface RecordingProxy {
 }
 
 /**
- * A proxy in front of a real server that records its answers. An index isn't read while it changes, so that the state
- * behind every answer is known; `pace` decides which of the two waits.
+ * A proxy in front of a real server that records its answers. An index isn't read while it is changing, so that the
+ * state behind every answer is known; `pace` decides whether reads or changes wait.
  */
 export async function startRecording(
   server: { readonly url: string; readonly key: string | undefined },

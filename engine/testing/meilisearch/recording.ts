@@ -247,7 +247,7 @@ export class Recording {
     return nearest && { kept: nearest, exact: false }
   }
 
-  /** Number of documents that differ, with an addition for states that aren't ahead in time, so that those ahead come first. Null if settings differ. */
+  /** Number of documents that differ, plus a penalty for states that aren't ahead in time, so that those ahead come first. Null if settings differ. */
   #distance(from: IndexState, to: IndexState): number | null {
     if (from.exists !== to.exists || from.shape !== to.shape) return null
     let differing = 0

@@ -24,9 +24,9 @@ const TASK_TYPES = {
 
 export interface ReplayServer {
   readonly url: string
-  /** Number of answers that were recorded in another state of the index than the current one. */
+  /** Number of answers that were recorded in a state of the index other than the current one. */
   readonly fromNeighbours: number
-  /** Forgets all indexes of a place. @throws Error naming its requests that aren't in the recording. */
+  /** Forgets all indexes of a place. @throws Error naming the place's requests that aren't in the recording. */
   forget(place: string): void
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Without a real server, the recorded conversation would answer, and it only covers the contract suite. */
+/** Without a real server, answers would come from the recorded conversation, which only covers the contract suite. */
 export default function requireServer(): void {
   if (process.env["MEILI_URL"]) return
   throw new Error(

@@ -25,7 +25,7 @@ export const RECORDING = path.join(HERE, "../recordings/meilisearch-contract.jso
 export interface TestServer {
   readonly url: string
   readonly key: string | undefined
-  /** Says which of the three it is. */
+  /** A name that says which of the three it is. */
   readonly name: string
   readonly kind: "real" | "recording" | "recorded"
   /** A name for a new place; the names of all its indexes begin with it. */

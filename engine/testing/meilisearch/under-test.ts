@@ -22,9 +22,9 @@ interface Place {
  * The Meilisearch engine for the contract suite, with separate indexes on a server.
  *
  * On a real server everything runs concurrently, as in the appliance. During recording and replay, pages get vectors
- * only while a story waits for them: otherwise the requests would depend on timing, and no number of recordings would
- * cover them all. During recording, closing an engine waits for all vectors, so that the requests for them are recorded
- * however soon a story ends.
+ * only while a story is waiting for them: otherwise the requests would depend on timing, and no number of recordings
+ * would cover them all. During recording, closing an engine waits for all vectors, so that the requests for them are
+ * recorded however soon a story ends.
  */
 export function onServer(server: TestServer, killedAfter?: number): AdapterUnderTest {
   return {
@@ -71,7 +71,7 @@ export const adapter: AdapterUnderTest = {
 const ASKS_WHO_WAITS = /\/documents\/fetch \{.*waiting = true/
 const lockDir = (name: string) => path.join(tmpdir(), `fossick-${name}`)
 
-/** Looks for pages without vectors, and embeds them, only while a story waits for vectors and isn't writing. */
+/** Looks for pages without vectors, and embeds them, only while a story is waiting for vectors and isn't writing. */
 class PatientEmbedder implements Embedder {
   readonly send: Send = async (url, init) => {
     const { body, signal } = init

@@ -32,7 +32,7 @@ const UNSPACED_RUN = new RegExp(`[${UNSPACED}][${UNSPACED}\\p{M}]*`, "gu")
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{N}+|\p{Lu}+/gu
 
 /**
- * The terms of a text, in their order, for the index and for queries alike.
+ * The terms of a text, in order, for the index and for queries alike.
  *
  * Text is lower-cased and written in one spelling per script, words are stemmed by the language's Snowball algorithm
  * (English if unknown), and accents are folded after stemming. A name such as `node:sqlite`, `useEffect`, `foo_bar` or
@@ -44,7 +44,7 @@ const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{N}+|\
 export const analyse = (text: string, language: string | null): string[] =>
   findTerms(text, language).map((term) => term.text)
 
-/** {@link analyse} for the index: returns the terms with their hashes, and joined. */
+/** {@link analyse} for the index: returns the terms with their hashes, and the terms joined into one text. */
 export function termsIn(text: string, language: string | null): Terms {
   const terms = findTerms(text, language)
   return { terms, text: terms.map((term) => term.text).join(" ") }
@@ -120,8 +120,8 @@ export function wordsOf(
 }
 
 /**
- * The one term that a text contains exactly when it contains this word or name, or null: for several
- * words, no word, or a word in a script without spaces.
+ * The one term that a text contains exactly when it contains this word or name; null for several words, no word, or a
+ * word in a script without spaces.
  */
 export function wholeTerm(word: string, language: string | null): string | null {
   const chunks = oneSpelling(word).match(CHUNK) ?? []

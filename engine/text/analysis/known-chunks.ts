@@ -19,7 +19,7 @@ export interface Terms {
 export const textsOf = (all: readonly Terms[]): string[] =>
   all.flatMap(({ terms, text }) => (terms.length > 0 ? text : []))
 
-/** Maximum number of chunks in each of the two halves: seven hundred manual pages have 65,000 different ones. */
+/** Maximum number of chunks in each of the two halves: seven hundred manual pages have 65,000 distinct ones. */
 const MOST = 49_152
 const SLOTS = 2 ** 17
 /** Size of a chunk with its terms. */

@@ -8,14 +8,14 @@ export type Block = { readonly line: number; readonly text: string } & (
       readonly kind: "text"
       readonly table?: Table
       readonly depth?: number
-      /** Marked lines in the middle of the text: the line, and the characters of the text before it. */
+      /** Marked lines in the middle of the text: the line, and the number of characters of the text before it. */
       readonly marked?: readonly (readonly [line: number, at: number])[]
     }
   /** Lines whose breaks and indentation matter, such as code. */
   | { readonly kind: "code"; readonly code?: Code }
 )
 
-/** The rows of a table that aren't empty, as the plain text of their cells. */
+/** The non-empty rows of a table, as the plain text of their cells. */
 export interface Table {
   readonly rows: readonly (readonly string[])[]
   /** Whether the first row names the columns. */

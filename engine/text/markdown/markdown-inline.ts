@@ -188,7 +188,7 @@ function closed(open: Piece[], run: number, opens: boolean): number {
 const isSpace = (char: string) => /\s/.test(char)
 const isMark = (char: string) => /[\p{P}\p{S}]/u.test(char)
 
-/** The index at which the words that begin at `at` end. */
+/** The end index of the words that begin at `at`. */
 function markEnd(text: string, at: number): number {
   MARK.lastIndex = at
   return MARK.test(text) ? MARK.lastIndex - 1 : text.length
@@ -209,7 +209,7 @@ function closingRun(text: string, from: number, run: number): number {
   return -1
 }
 
-/** Index after `(target "title")` that opens at `at`, or -1. */
+/** Index after the `(target "title")` that opens at `at`, or -1. */
 function targetEnd(text: string, at: number): number {
   let depth = 0
   const limit = Math.min(text.length, at + LONGEST_TARGET)

@@ -1,4 +1,4 @@
-/** Undoes the ways in which orders to models are disguised, and adds the text that is encoded in a text. */
+/** Undoes the ways in which orders to models are disguised, and adds the decoded form of encoded text. */
 
 import { lazily } from "#base/process/lazily.ts"
 import { isAscii } from "#base/text/ascii.ts"
@@ -82,7 +82,7 @@ function withoutMarks(text: string): string {
   for (const [sign, count] of words) if (count > most) [mark, most] = [sign, count]
   return mark === "" ? read : read.replaceAll(mark, "")
 }
-/** Minimum number of letters in a word for its marks to count as too many. */
+/** Minimum number of letters that a word must have for its marks to count as too many. */
 const LEAST_MARKED = 4
 const LEAST_MARKED_WORDS = 3
 
@@ -186,7 +186,7 @@ function withLetters(text: string): string {
   )
 }
 
-/** Words used in orders, by the same word with its inner letters sorted. */
+/** Words used in orders; the key of each is the same word with its inner letters sorted. */
 const mixedWords = lazily(() => new Map(Array.from(orderWords(), (word) => [mixed(word), word])))
 const keys = lazily(() => keysOf(orderWords()))
 

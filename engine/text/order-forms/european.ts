@@ -1,4 +1,4 @@
-/** The parts of orders in one language; each a pattern. */
+/** The parts of orders in one language; each is a pattern. */
 interface Parts {
   readonly ignore: string
   readonly previous: string

@@ -16,7 +16,7 @@ export const formsFor = (read: string): readonly RegExp[] => prefiltered()(read)
 
 const LEAST_WORD = 5
 
-/** Words of the forms as spelt in a text, or their beginnings. */
+/** The words in the forms, as spelt in a text; for some of them, only the beginning. */
 export const orderWords = lazily(
   (): ReadonlySet<string> =>
     new Set(
@@ -27,7 +27,7 @@ export const orderWords = lazily(
               .replace(/\\[pP]\{[^}]*\}|\\[a-zA-Z]|\(\?<?[:=!]|\[[^\]]*\]/g, " ")
               .match(/\p{Script=Latin}+\??/gu) ?? [],
         )
-        // The letter before a question mark may be missing.
+        // The letter before a `?` may be missing.
         .flatMap((word) => (word.endsWith("?") ? [word.slice(0, -1), word.slice(0, -2)] : [word]))
         .filter((word) => word.length >= LEAST_WORD)
         .map((word) => word.toLowerCase()),

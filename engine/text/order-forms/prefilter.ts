@@ -1,7 +1,7 @@
 /**
  * Finds which of many patterns a text might match, from the letters that each match must contain. Patterns are analysed
- * like in RE2's FilteredRE2 (https://github.com/google/re2/blob/main/re2/prefilter.h); texts are searched by their
- * pairs and triples of letters (Cox, "Regular Expression Matching with a Trigram Index", 2012).
+ * as in RE2's FilteredRE2 (https://github.com/google/re2/blob/main/re2/prefilter.h); texts are searched by their pairs
+ * and triples of letters (Cox, "Regular Expression Matching with a Trigram Index", 2012).
  */
 
 import { type AST, RegExpParser } from "@eslint-community/regexpp"
@@ -23,7 +23,7 @@ const ANYTHING: Needs = { exact: null, clauses: [] }
 const NOTHING: Needs = { exact: [""], clauses: [] }
 
 /**
- * Chooses among patterns for texts whose white space is single blanks.
+ * Chooses among patterns for texts whose white space consists of single blanks.
  *
  * @returns the patterns that may match a text; the others certainly don't.
  * @throws SyntaxError when a pattern is invalid with the flag `u`.

@@ -4,7 +4,7 @@ import { stemmerOf } from "../analysis/stem.ts"
 import { isWord } from "./dictionary.ts"
 import { isSlipOf, nearestTerms, usualSpelling } from "./typos.ts"
 
-/** Maximum number of words of a question to correct: each takes up to a few milliseconds. */
+/** Maximum number of words in a question to correct: each takes up to a few milliseconds. */
 const MOST_CORRECTED = 4
 
 /** How many pages of an index contain each term. */
@@ -19,7 +19,8 @@ export interface KnownTermCounts {
 
 /**
  * Possible corrections of misspelt terms, by term. A term counts as misspelt if no page contains it or any other form
- * of its word: another language may have another stem. A misspelling that is on some page may also count as itself.
+ * of its word: the stem may differ in another language. For a likely misspelling that is on some page, the corrections
+ * include the term itself.
  */
 export async function correctionsOf(
   { terms, written }: Pick<AnalysedQuery, "terms" | "written">,

@@ -15,7 +15,7 @@ const index = new Map([
   ["mod_rewrite", 2],
   ["utfs", 3],
 ])
-/** The words here are their own stems, except this one. */
+/** The words here are their own stems, except `credentials`. */
 const stem = (word: string) => (word === "credentials" ? "credenti" : word)
 const nearest = (word: string) =>
   nearestTerms(

@@ -24,9 +24,9 @@ const SLIP = /^[a-z]{6,24}$/
  *
  * The word is changed as written and then stemmed: `credntials` is one letter from `credentials`, but the stems of the
  * two are far apart. A word is changed in every way and each result is looked up (Norvig 2007), so the index needs no
- * dictionary in a special order. Trying every second change would mean hundreds of thousands of look-ups, tens of
- * milliseconds: so one of two typos must be of a common kind: an extra letter, two swapped, a double one written once,
- * another vowel.
+ * dictionary in a special order. Trying every possible second change would mean hundreds of thousands of look-ups, tens
+ * of milliseconds: so one of two typos must be of a common kind: an extra letter, two swapped, a double one written
+ * once, another vowel.
  *
  * @param word lower case, as written
  * @param stem from a word to its term
@@ -59,9 +59,9 @@ export async function nearestTerms(
 
 /** Where to look for the terms that {@link nearestTerms} would look up. */
 export interface NearbyTerms {
-  /** Terms whose similar terms are found: those within one typo, or two for long terms. */
+  /** Terms for which similar terms are found: those within one typo, or two for long terms. */
   readonly around: readonly string[]
-  /** Terms to find as well, because they are further from all of these: `credenti`, when `credntials` was written and its stem is `credntial`. */
+  /** Additional terms to find, because they are too far from all of those in `around`: `credenti`, when `credntials` was written and its stem is `credntial`. */
   readonly besides: readonly string[]
 }
 
@@ -86,8 +86,8 @@ export async function nearbyTerms(
 }
 
 /**
- * The most frequent term that a rare one may be a typo of, by {@link isSlipOf}; undefined if no term is frequent
- * enough.
+ * The most frequent term that a rare one may be a typo of, according to {@link isSlipOf}; undefined if no term is
+ * frequent enough.
  *
  * @param least minimum number of pages that contain the frequent term
  */

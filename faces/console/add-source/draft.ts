@@ -147,7 +147,7 @@ function scheduleOf({ when, everyHours, cron, timeZone, rest }: Draft): object |
   return undefined
 }
 
-/** A number if the text is one; otherwise the text, which the API rejects. Nothing for an empty text. */
+/** The text as a number if it is one; otherwise the text itself, which the API rejects. Undefined for an empty text. */
 function numberOf(text: string): number | string | undefined {
   const written = text.trim()
   if (written === "") return undefined

@@ -23,7 +23,7 @@ export interface FormField {
   readonly isFor?: (draft: Draft) => boolean
   /** The only value with which this field shows its problems; with any other value, the fields that then appear show them. */
   readonly showsProblemsAt?: string
-  /** The group that the field is in: problems of the whole group are shown here, too. */
+  /** The group that the field is in: problems with the whole group are shown here, too. */
   readonly partOf?: string
 }
 

@@ -19,7 +19,7 @@ const LOGINS: Readonly<Record<NonNullable<Trial["login"]>["kind"], string>> = {
   form: "the form",
 }
 
-/** The text that Fossick reads from pages of the source: from the look, and, on request, with the current settings. */
+/** The text that Fossick reads from pages of the source: as it was read during the look and, on request, as it is read with the current settings. */
 export function Reading({
   draft,
   seen,

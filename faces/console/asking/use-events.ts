@@ -54,7 +54,7 @@ function follow(): void {
   source = opened
   opened.addEventListener("open", () => setUp(true))
   opened.addEventListener("error", () => {
-    // Each stream ends after a minute, and no change between two streams is missed. A refused stream stays closed.
+    // Each stream ends after a minute, and no change between streams is missed. A refused stream stays closed.
     if (opened.readyState === EventSource.CLOSED) setUp(false)
     else
       setTimeout(() => source === opened && opened.readyState !== EventSource.OPEN && setUp(false), AGAIN_MS)
@@ -62,5 +62,5 @@ function follow(): void {
   for (const name of NAMES) opened.addEventListener(name, () => tell("changed"))
 }
 
-/** The browser reconnects after a second; if the stream isn't open by then, it counts as down. */
+/** How long a stream may take to reopen before it counts as down; the browser reconnects after a second. */
 const AGAIN_MS = 3000

@@ -7,7 +7,7 @@ import { areToldOfChanges, onChanges } from "./use-events.ts"
 
 /** The interval while something is running: nobody can read a number that changes twice a second. */
 export const LIVE_MS = 2000
-/** Minimum time between two requests, however fast events come. */
+/** Minimum time between requests, however quickly events arrive. */
 const EVENT_MS = 1000
 /** The interval while nothing is running: the longest it can take for a run started elsewhere to be shown. */
 export const IDLE_MS = 10_000
@@ -26,7 +26,7 @@ export interface Polled<T> {
   readonly refresh: () => void
 }
 
-/** Like {@link usePolled}, for one call to the appliance; other values for the call discard the answer. */
+/** Like {@link usePolled}, for one call to the appliance; when the values for the call change, the answer is discarded. */
 export const useAnswer = <C extends Call>(
   call: C,
   given: Omit<GivenTo<C>, "signal"> = {} as GivenTo<C>,
@@ -40,7 +40,7 @@ export const useAnswer = <C extends Call>(
 
 /**
  * Polls the appliance while the page is visible.
- * @param key key of the request: another key discards the answer
+ * @param key key of the request: when it changes, the answer is discarded
  * @param everyMs how long to wait after an answer; null means that the answer is final
  */
 export function usePolled<T>(
@@ -93,7 +93,7 @@ class Poller<T> {
   /** Whether the latest answer is final. */
   #isFinal = false
   #isAsking = false
-  /** Whether something changed after the current call began. */
+  /** Whether something has changed since the current call began. */
   #isBehind = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #failures = 0

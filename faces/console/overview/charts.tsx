@@ -14,7 +14,7 @@ const SPANS = [
   { hours: 168, name: "1 week" },
 ] as const
 
-/** The last hours or days, as measured: crawls, questions and their times, memory and disk. */
+/** Recent hours or days, as measured: crawls, questions and their times, memory and disk. */
 export function Charts() {
   const [hours, choose] = useState<number>(24)
   const polled = useAnswer("GET /admin/history", { query: { hours } })

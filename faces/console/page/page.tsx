@@ -21,7 +21,7 @@ interface Inspected {
 }
 
 /**
- * One page: whether searches find it and why, what the index contains of it, the facts known about it, and what it says
+ * One page: whether searches find it and why, how it is stored in the index, the facts known about it, and what it says
  * now.
  */
 export function PageInspector({

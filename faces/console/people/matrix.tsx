@@ -17,7 +17,7 @@ type Row = Seen["rows"][number]
 /** Number of rows that aren't groups: everyone, and everyone who has signed in. */
 const OTHERS = 2
 
-/** How much of each source the people of each group may read. */
+/** How much of each source the people in each group may read. */
 export function Matrix() {
   const [search, setSearch] = useState("")
   const rows = useFirstRows()

@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<Said>[] = [
   { heading: "Key", cell: (one) => <code>{one.key_id}</code> },
 ]
 
-/** Ratings from the thumbs of the search page. */
+/** Ratings given with the thumbs on the search page. */
 const HELPED = [1, "1", "good", "yes"]
 const DID_NOT = [0, -1, "0", "-1", "bad", "no"]
 

@@ -22,7 +22,7 @@ export type JudgedRun = AnswerOf<"GET /admin/judged-runs">["runs"][number]
 /** Number of runs shown in the chart. */
 const CHARTED = 60
 
-/** Questions with known right pages, how they rank, and how that has changed. */
+/** Questions whose right pages are known, how those pages rank, and how that has changed. */
 export function JudgedQuestions() {
   const rows = useFirstRows()
   const polled = usePolled(

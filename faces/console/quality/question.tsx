@@ -21,7 +21,7 @@ const RULES = { synonym: "Add a synonym", pin: "Pin a page", boost: "Boost pages
 /** In a chart of ranks, the position of any page below the first ten: at the bottom, while the first is at the top. */
 const NOT_FOUND = 11
 
-/** One question: its results and their explanations, possible fixes, and its marks over time. */
+/** One question: its results and their explanations, possible fixes, and its scores over time. */
 export function Question({ question }: { readonly question: string }) {
   const { value, problem, refresh } = usePolled(
     `question ${question}`,

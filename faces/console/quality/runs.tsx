@@ -15,7 +15,7 @@ import type { JudgedRun } from "./judged.tsx"
 
 const MOST = 500
 
-/** Runs of the judged questions: their times, setups and marks. */
+/** Runs of the judged questions: their times, setups and scores. */
 export function JudgedRuns() {
   const [deleted, setDeleted] = useState<JudgedRun | null>(null)
   const polled = useAnswer("GET /admin/judged-runs", { query: { limit: MOST } }, ({ runs }) =>

@@ -48,7 +48,7 @@ interface Ranked {
   readonly ndcg: number
 }
 
-/** Columns for a question's rank and score, each with its earlier value. @param of returns a row's marks; null if its question hasn't been asked yet */
+/** Columns for a question's rank and score, each with its earlier value. @param of returns a row's ranks and scores; null if its question hasn't been asked yet */
 export const rankColumns = <Row,>(
   of: (row: Row) => { readonly before: Ranked; readonly after: Ranked } | null,
 ): readonly Column<Row>[] => [

@@ -11,7 +11,7 @@ import { KIND_NAMES, type RuleDraft, ruleOf } from "./rule-draft.ts"
 export interface RuleStart {
   readonly start: RuleDraft
   readonly isNew: boolean
-  /** The question to try the rule with at first. */
+  /** The first question to try the rule with. */
   readonly tries: string | null
   /** The question that the rule is for. */
   readonly asked: string | null
@@ -63,7 +63,7 @@ export function useRule({ start, isNew, tries, asked, others }: RuleStart) {
       problems.tell(null)
       setTried({ rule, questions: questionsOf(questions, draft) })
     },
-    /** Sets the problems of a failed try; null if it succeeded. */
+    /** Sets the problems from a failed try; null if it succeeded. */
     onTried: (failure: unknown) => {
       if (failure instanceof FossickError && failure.problems.length > 0) {
         setTried(null)

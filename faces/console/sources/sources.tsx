@@ -12,7 +12,7 @@ import { Wanted } from "./wanted.tsx"
 
 /** Maximum number of rows that one call lists. */
 const MOST = 1000
-/** Maximum number of pages listed that people ask for, most wanted first. */
+/** Maximum number of requested pages to list, most wanted first. */
 const MOST_WANTED = 20
 
 async function look(signal: AbortSignal) {

@@ -25,7 +25,7 @@ import { OUTCOME_MEANINGS } from "./payment-outcomes.ts"
 
 const QUESTION = { query: "pumps", search_depth: "advanced" }
 
-/** The line counts that occur among cells with numbers, each once. */
+/** How many lines the text in cells with numbers takes up: each distinct count once. */
 const LINES_OF_NUMBERS = `[...new Set([...document.querySelectorAll("td.number")].map((cell) => {
   const range = document.createRange()
   range.selectNodeContents(cell)
@@ -38,9 +38,9 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
   const opened = new AsyncDisposableStack()
   let browser: TestBrowser
   let workshop: Workshop
-  /** Transactions of the network, newest first. */
+  /** Transactions on the network, newest first. */
   let settled: readonly string[]
-  /** How paying callers were answered. */
+  /** The HTTP statuses that paying callers received. */
   let statuses: readonly number[]
 
   beforeAll(async () => {

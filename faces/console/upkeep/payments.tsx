@@ -23,7 +23,7 @@ async function look(signal: AbortSignal) {
 const millionths = (usd: string): number => Number(usd.replace(".", ""))
 const dollars = (sum: number): string => `$${(sum / 1e6).toFixed(sum % 10_000 === 0 ? 2 : 6)}`
 
-/** Searches that were sold: sums, single payments, and how requests ended. */
+/** Searches that were sold: totals, individual payments, and how requests ended. */
 export function Payments() {
   const polled = usePolled("payments", look)
   const { value, problem, refresh } = polled

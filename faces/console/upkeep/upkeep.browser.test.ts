@@ -17,7 +17,7 @@ import { faultsOf, WIDTHS } from "../../testing/axe.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
-// Running the appliance, in a real browser: vectors, the last days, backups, webhooks, payments, settings, and the
+// Running the appliance, in a real browser: vectors, recent days, backups, webhooks, payments, settings, and the
 // playground. Axe checks each screen once it shows content.
 
 const ROOT = join(import.meta.dirname, "../../..")

@@ -63,7 +63,7 @@ export interface Extract<One> {
 }
 
 /**
- * The neighbouring lines with the most words searched for; if several stretches are equal, the first.
+ * The neighbouring lines with the most words searched for; if several stretches have equally many, the first.
  * @param most maximum number of lines
  * @param textOf returns the text of a line
  */

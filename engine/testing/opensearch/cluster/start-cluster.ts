@@ -185,7 +185,7 @@ class Nodes implements TestCluster {
     }
   }
 
-  /** The answer of the first node that responds. */
+  /** The answer from the first node that responds. */
   async #asked(route: string): Promise<Record<string, unknown>> {
     for (const [node, child] of this.#children.entries()) {
       if (child.exitCode !== null || child.signalCode !== null) continue
