@@ -27,9 +27,9 @@ const CALL_MS = 5000
 /** Number of blocks requested at once; providers refuse much larger ranges. */
 const SPAN = 1000
 const MAX_SPANS = 60
-/** CLOCK_SKEW_SECONDS: margin for differences between the clocks of nodes and of this machine. */
 /** Maximum size of a node's reply: the transfers for one authorization are a few kilobytes. */
 const MOST_BYTES = 1024 * 1024
+/** Margin for differences between the clocks of nodes and of this machine. */
 const CLOCK_SKEW_SECONDS = 120
 
 const topic = (event: string): string => `0x${keccak256(event)}`
