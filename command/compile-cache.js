@@ -3,10 +3,11 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /**
- * Keeps what Node compiles beside the packages that npm installed, so that this command and all processes that it starts begin in half the time
- * from the second time on. Not in packages of another user: what root wrote there npm could not delete, and they may be read-only.
+ * Caches the code that Node compiles next to the packages that npm installed, so that from the second start on, this command and all processes
+ * that it starts take half the time to start. Doesn't write into another user's packages: npm couldn't delete files that root wrote there, and
+ * the packages can be read-only.
  *
- * @param {NodeJS.ProcessEnv} env of this process and of those that it starts; one that names a folder, or none, has the last word
+ * @param {NodeJS.ProcessEnv} env of this process and the processes that it starts; a cache folder set there, or a disabled cache, takes precedence
  */
 export async function keepCompiled(env) {
   if (env.NODE_COMPILE_CACHE !== undefined || env.NODE_DISABLE_COMPILE_CACHE !== undefined) return

@@ -1,9 +1,9 @@
-// Plain JavaScript that any Node from 14 on can read: it runs before there is a Node that can run the rest.
+// Plain JavaScript that Node 14 and later can run, because it finds the Node that can run the rest.
 import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 
-/** The oldest Node that runs Fossick: TypeScript without a flag, node:sqlite, and what the tests run on. */
+/** The oldest Node that runs Fossick: it runs TypeScript without a flag, has node:sqlite, and is the one that the tests use. */
 export const NODE_MAJOR = 24
 
 /**
@@ -12,10 +12,10 @@ export const NODE_MAJOR = 24
 export const isNewEnough = (version) => Number(version.split(".")[0]) >= NODE_MAJOR
 
 /**
- * The Node that npm installed together with Fossick: that of the package `node`, which its install script puts in place,
- * or that of the package for this system, which holds the program itself. npm may have been told to run no scripts.
+ * The Node that npm installed together with Fossick: the program in the package `node`, which that package's install script
+ * puts in place, or the one in the package for this system, which contains it. npm can be configured to run no install scripts.
  *
- * @param {string} from a file from which packages are looked for, as an address
+ * @param {string} from URL of a file; packages are resolved from there
  * @returns {string | null} path of the program
  */
 export function installedNode(from) {
@@ -25,7 +25,7 @@ export function installedNode(from) {
       const file = join(dirname(require.resolve(`${name}/package.json`)), program)
       if (existsSync(file)) return file
     } catch {
-      // It is not installed; the next one may be.
+      // This package isn't installed; the next one might be.
     }
   }
   return null
@@ -45,7 +45,7 @@ function packages() {
   ]
 }
 
-/** What to do where there is no Node to run Fossick on. */
+/** The error message when there is no Node that can run Fossick. */
 export const noNode = (
   version,
 ) => `Fossick needs Node.js ${NODE_MAJOR} or newer. This is ${version}, and the one that npm installs with Fossick

@@ -1,12 +1,12 @@
-// Plain JavaScript that any Node from 14 on can read, as find-node.js.
+// Plain JavaScript that Node 14 and later can run, like find-node.js.
 import { fstatSync, readFileSync, writeSync } from "node:fs"
 import { isatty } from "node:tty"
 
 /**
- * Says that `fossick start` begins, in the form of the log (base/telemetry/log), before the Node is found and the code is read that
- * write all later lines: on a slow machine with cold files that takes seconds.
+ * Logs that `fossick start` is starting, in the log's format (base/telemetry/log). All later lines need a suitable Node and the rest of
+ * the code, which take seconds to find and load on a slow machine with cold files.
  *
- * @param {string[]} args of the command line; nothing is said unless they start the appliance
+ * @param {string[]} args of the command line; nothing is logged unless they start the appliance
  * @param {NodeJS.ProcessEnv} env
  */
 export function firstLine(args, env) {
@@ -27,11 +27,11 @@ export function firstLine(args, env) {
   try {
     writeSync(fd, isJson ? `${JSON.stringify(json)}\n` : `${head}${msg}\n`)
   } catch {
-    // Nobody reads it.
+    // The output is closed.
   }
 }
 
-/** As base/settings.ts finds it: the environment, then the file. What is wrong with either is reported there. */
+/** A setting, found as in base/settings.ts: first in the environment, then in the file. base/settings.ts reports errors in both. */
 function setting(name, env) {
   if (env[name]) return env[name]
   try {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `fossick`: runs the command on this Node if it is new enough, else on the one that npm installed with it.
+// `fossick`: runs the command on this Node if it is new enough, otherwise on the one that npm installed with Fossick.
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { constants } from "node:os"
@@ -10,7 +10,7 @@ import { firstLine } from "./first-line.js"
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]
 
-/** Set for the command on the other Node by the one that looked for it. */
+/** Set by the first Node for the command that it runs on another Node: the first line has been logged. */
 const SAID = "APPLIANCE_FIRST_LINE_SAID"
 
 if (process.env[SAID] === undefined) firstLine(process.argv.slice(2), process.env)
@@ -29,7 +29,7 @@ if (isNewEnough(process.versions.node)) {
 }
 
 async function run() {
-  // node:sqlite announces itself as experimental in every process; all other warnings are for the operator.
+  // node:sqlite prints a warning that it is experimental in every process. The operator should see all other warnings.
   process.removeAllListeners("warning")
   process.on("warning", (warning) => {
     if (warning.name !== "ExperimentalWarning") process.stderr.write(`${warning.name}: ${warning.message}\n`)
@@ -39,12 +39,12 @@ async function run() {
   await import(isClone ? "./main.ts" : "./main.js")
 }
 
-/** This process stays, so that what waits for it or signals it reaches the command. */
+/** Runs the command on another Node. This process stays alive to forward signals and the exit code. */
 function runOn(node) {
   const args = [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const child = spawn(node, args, { stdio: "inherit", env: { ...process.env, [SAID]: "1" } })
-  // The command may take its time with the end, and decides on it. What a terminal sends, such as Ctrl-C, it sends to
-  // both; heard twice, it would end at once what wants to end well.
+  // The command decides when to exit, which can take a while. A terminal sends signals such as Ctrl-C to both processes.
+  // If they were forwarded too, the command would get them twice, and exit at once instead of shutting down cleanly.
   const onTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY)
   for (const signal of SIGNALS) {
     process.on(signal, () => {

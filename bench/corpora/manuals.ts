@@ -12,12 +12,12 @@ import { BENCH_DIR } from "./documentation-site.ts"
 const run = promisify(execFile)
 const DIR = join(BENCH_DIR, "manuals")
 
-/** Pages of one folder of a package, under a name of ours. */
+/** The pages in one folder of a package, under our own name. */
 interface Manual {
   readonly package: string | RegExp
   /** Folder of its pages in the package; the first that matches. */
   readonly folder: string
-  /** Of the folder. Default: all HTML pages. */
+  /** Pattern for the files in the folder. Default: all HTML pages. */
   readonly files?: string
 }
 
@@ -37,7 +37,7 @@ const ENGLISH: Readonly<Record<string, Manual>> = {
 }
 
 /**
- * What answers and reports are judged on: three technical manuals, a guide to keeping accounts, and a history; some 550 pages.
+ * The manuals that answers and reports are judged on: three technical manuals, a guide to keeping accounts, and a history; some 550 pages.
  * Licences of the last two: GFDL-1.1, GPL-2.
  */
 const JUDGED: Readonly<Record<string, Manual>> = {
@@ -48,7 +48,7 @@ const JUDGED: Readonly<Record<string, Manual>> = {
   history: { package: "debian-history", folder: "usr/share/doc/debian-history/docs", files: "*.en.html" },
 }
 
-/** What later questions are asked of: a reference for developers, a list of frequent questions, manual pages; some 270 pages. GPL-2. */
+/** The manuals of the later questions: a reference for developers, a FAQ, and manual pages; about 270 pages. GPL-2. */
 const LATER: Readonly<Record<string, Manual>> = {
   devref: ENGLISH["devref"]!,
   git: ENGLISH["git"]!,
@@ -56,7 +56,7 @@ const LATER: Readonly<Record<string, Manual>> = {
 }
 
 /**
- * What was asked last: a backup program, a proxy with its frequent questions, and a handbook of kernel packages; some 100 pages.
+ * The manuals of the questions after those: a backup program, a proxy with its FAQ, and a handbook for kernel packages; about 100 pages.
  * Licences: BSD-3-Clause, GPL-2.
  */
 const PROGRAMS: Readonly<Record<string, Manual>> = {
@@ -77,8 +77,8 @@ const PROGRAMS: Readonly<Record<string, Manual>> = {
 }
 
 /**
- * What was asked after that: a handbook of security, the manual of a package manager, one of a program for phones with its
- * service and its settings, and that of a mail program, on one page; some 240 pages. Licences: GPL-2, GPL-2, GPL-2, GPL-3.
+ * The manuals of the last questions: a security handbook, the manual of a package manager, that of a phone program with its
+ * service and settings, and that of a mail program, on one page; about 240 pages. Licences: GPL-2, GPL-2, GPL-2, GPL-3.
  */
 const GUIDES: Readonly<Record<string, Manual>> = {
   harden: { package: "harden-doc", folder: "usr/share/doc/harden-doc/html/en-US" },
@@ -91,13 +91,13 @@ const GUIDES: Readonly<Record<string, Manual>> = {
   claws: { package: "claws-mail-doc", folder: "usr/share/doc/claws-mail/manual/en" },
 }
 
-/** What nobody asks of, and is only read: the handbook of a kernel, a programming language's library; thousands of pages. GPL-2. */
+/** Manuals that are only read, with no questions: a kernel's handbook and a programming language's library; thousands of pages. GPL-2. */
 const UNASKED: Readonly<Record<string, Manual>> = {
   linux: { package: /^linux-doc-[\d.]+$/, folder: "usr/share/doc/linux-doc-*/html" },
   java: { package: /^openjdk-\d+-doc$/, folder: "usr/share/doc/openjdk-*-jre-headless/api" },
 }
 
-/** What the packages call a language: the handbook, the reference, the manual pages' package and folder. */
+/** Names for a language in the packages: of the handbook, the reference, and the manual pages' package and folder. */
 const NAMES: Readonly<Record<Language, readonly [string, string, string, string]>> = {
   en: ["en-US", "en", "coreutils", ""],
   de: ["de-DE", "de", "manpages-de", "de"],
@@ -107,7 +107,7 @@ const NAMES: Readonly<Record<Language, readonly [string, string, string, string]
   ja: ["ja-JP", "ja", "manpages-ja", "ja"],
   zh: ["zh-CN", "zh-cn", "manpages-zh", "zh_CN"],
 }
-/** Manual pages taken of a language: more than one in twenty asks for, so that there is something to go wrong. */
+/** Number of manual pages per language: fewer than one in twenty answers a question, so that wrong results are possible. */
 const MAN_PAGES = 250
 /** Other names of `grep`, with its text. */
 const SAME_AS_GREP = /^[efr]grep\./
@@ -124,13 +124,13 @@ export const judgedManuals = (): AsyncGenerator<Page> => manualsOf(JUDGED)
 /** The manuals of the later questions, which were written when the others had all been asked. */
 export const laterManuals = (): AsyncGenerator<Page> => manualsOf(LATER)
 
-/** The manuals of the questions that were written when those had been asked, too. */
+/** The manuals of the questions that were written after the later questions had been asked. */
 export const programManuals = (): AsyncGenerator<Page> => manualsOf(PROGRAMS)
 
-/** The manuals of the questions that were written when those had been asked as well. */
+/** The manuals of the questions that were written after all of those had been asked. */
 export const guideManuals = (): AsyncGenerator<Page> => manualsOf(GUIDES)
 
-/** Manuals for what takes many pages and no questions. */
+/** Manuals for benches that need many pages and no questions. */
 export const unaskedManuals = (): AsyncGenerator<Page> => manualsOf(UNASKED)
 
 /**
@@ -169,7 +169,7 @@ export async function* manualsIn(language: Language): AsyncGenerator<Page> {
   for (const [path, manual] of Object.entries(books))
     yield* pagesOf(await folderOf(manual), "*.html", { host, path, language })
   const sections = [{ package: man, folder: join("usr/share/man", manFolder, "man1") }]
-  // In English, grep is a package of its own.
+  // In English, grep has its own package.
   if (language === "en") sections.push({ package: "grep", folder: "usr/share/man/man1" })
   for (const section of sections) yield* manPages(await folderOf(section), host, language)
 }
@@ -197,7 +197,7 @@ async function* pagesIn(
 ): AsyncGenerator<Page> {
   for (const file of files) {
     const html = await readFile(join(folder, file), "utf8").catch((error: NodeJS.ErrnoException) => {
-      // Some packages have a folder that is called like a page.
+      // Some packages have a folder with the name of a page.
       if (error.code === "EISDIR" || error.code === "ENOENT") return ""
       throw error
     })
@@ -206,7 +206,7 @@ async function* pagesIn(
   }
 }
 
-/** Manual pages by mandoc, whose HTML is read like any other. */
+/** Manual pages, converted by mandoc to HTML that is read like any other. */
 async function* manPages(folder: string, host: string, language: Language): AsyncGenerator<Page> {
   const mandoc = join(await unpacked("mandoc"), "usr/bin/mandoc")
   const files = (await readdir(folder)).filter((file) => file.endsWith(".1.gz") && !SAME_AS_GREP.test(file))
@@ -225,7 +225,7 @@ const everyNth = (count: number) => (_: string, at: number) =>
 function toHtml(mandoc: string, roff: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = execFile(mandoc, ["-K", "utf-8", "-T", "html"], { maxBuffer: 1 << 26 }, (error, stdout) => {
-      // It says by its exit code that it found faults in a page, which it shows nevertheless.
+      // mandoc's exit code reports errors in a page, but it still prints the page.
       if (error && stdout === "") reject(new Error("mandoc failed", { cause: error }))
       else resolve(stdout)
     })

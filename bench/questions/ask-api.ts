@@ -1,7 +1,7 @@
 /** The key of the appliances that benches start. */
 const KEY = "key-of-the-benches"
 
-/** Headers of a question to such an appliance. */
+/** Headers of a request to an appliance with this key. */
 export const ASK_HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" }
 
 /** Settings of an appliance, or of its API process, that {@link askApi} can ask. */

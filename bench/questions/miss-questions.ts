@@ -1,9 +1,9 @@
 import { readJsonLines } from "../data-files.ts"
 
-/** Questions that find nothing, and why. The site that is crawled for them is made from this list (`bench/quality/misses/world.ts`). */
+/** Questions that find nothing, and why. The crawled site is made from this list (`bench/quality/misses/world.ts`). */
 export const missQuestions = readJsonLines(new URL("misses.jsonl", import.meta.url), {
   properties: {
-    /** How the site answers for the page, or how the request is made. */
+    /** How the site responds for the page, or how the request is made. */
     seed: {
       enum: [
         "indexed",
@@ -24,9 +24,9 @@ export const missQuestions = readJsonLines(new URL("misses.jsonl", import.meta.u
         "filtered",
       ],
     },
-    /** How it is asked. */
+    /** Whether the page is searched for with a question or with its address. */
     by: { enum: ["question", "address"] },
-    /** Any of these is right; empty if the page is found. */
+    /** Each of these causes is correct; empty if the page is found. */
     causes: { elements: { type: "string" } },
     /** The thing asked for, two words that no other page has. */
     thing: { type: "string" },

@@ -1,8 +1,8 @@
-// Plain JavaScript for the Node that npm runs on, as find-node.js. `npm ci` and `npm install` in a clone end with it:
-// it deletes what the packages bring and nothing here loads, joins the modules of packages that have hundreds, and builds
-// the pages for people, since whoever starts the appliance later may not write here. What cannot be deleted stays, a
-// package that is not joined loads more slowly, and a build that fails is tried again by the appliance; none of it fails
-// an installation.
+// Plain JavaScript for the Node that npm runs on, like find-node.js. In a clone, `npm ci` and `npm install` run it last.
+// It deletes files in packages that nothing here loads, joins the modules of packages that have hundreds, and builds the
+// pages for people, because the user who starts the appliance later might not be allowed to write here. Errors never fail
+// the installation: a file that cannot be deleted stays, a package that isn't joined loads more slowly, and the appliance
+// retries a failed build.
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -21,11 +21,11 @@ export function prune(modules, unused) {
     for (const entry of readdirSync(join(modules, below), { withFileTypes: true })) {
       const path = below === "" ? entry.name : `${below}/${entry.name}`
       try {
-        // No links are followed: what they lead to may be another's.
+        // Doesn't follow links: their targets can belong to something else.
         if (entry.isDirectory()) visit(path)
         else if (entry.isFile() && unused(path)) rmSync(join(modules, path))
       } catch {
-        // Used or not, it does no harm.
+        // A leftover file does no harm.
       }
     }
   }
@@ -40,7 +40,7 @@ export function afterInstall() {
   runBuilder("../../faces/build/build-command.ts")
 }
 
-/** Time limit of a build. A build takes less than a second, and thirty times that on a busy machine. */
+/** Time limit for a build. A build takes less than a second, or thirty times that on a busy machine. */
 const BUILD_MS = 60_000
 
 function runBuilder(/** @type {string} */ path) {

@@ -1,4 +1,4 @@
-// A page reads well without this script: it adds a button that copies each block of code, and marks where the reader is.
+// Pages work without this script. It adds a copy button to each code block, and highlights the section that the reader is in.
 
 for (const block of document.querySelectorAll("article pre")) {
   const button = document.createElement("button")
@@ -14,7 +14,7 @@ for (const block of document.querySelectorAll("article pre")) {
       await navigator.clipboard.writeText(block.textContent.trimEnd())
       say("Copied")
     } catch {
-      // Browsers give pages without https no clipboard, except on localhost.
+      // Browsers deny the clipboard to pages without HTTPS, except on localhost.
       getSelection().selectAllChildren(block)
       say("Press Ctrl+C")
     }
@@ -55,7 +55,7 @@ addEventListener(
 )
 markSection()
 
-// The contents scroll in their own column, which begins at the top on each page.
+// The table of contents scrolls in its own column, which starts at the top on each page.
 const open = document.querySelector(".contents [aria-current]")
 const column = open?.closest("details")
 if (column) column.scrollTop = open.offsetTop - column.clientHeight / 2

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs a command for which api.tavily.com and api.firecrawl.dev are an appliance on this machine, as the handbook's section on clients with a
-# fixed address describes it: nginx with a certificate of an authority that the command trusts. Wants root (names are changed in a mount
-# namespace of its own), nginx and openssl.
+# Runs a command with api.tavily.com and api.firecrawl.dev pointing to an appliance on this machine, as the handbook's section on clients with
+# a fixed address describes: nginx uses a certificate from an authority that the command trusts. Needs root (host names are changed in a
+# separate mount namespace), nginx and openssl.
 #
 #   with-front.sh <port of the appliance> <command> [<argument>…]
 set -eu

@@ -1,9 +1,9 @@
 import { readJsonLines } from "../../data-files.ts"
 
-/** A question over the judged manuals of `corpora/manuals.ts`. */
+/** A question about the judged manuals of `corpora/manuals.ts`. */
 export interface JudgedQuestion {
   readonly text: string
-  /** Everything a right answer must hold; a comparison has one fact for each side. Null: no page answers it, and it must be refused. */
+  /** Everything a right answer must contain; a comparison has one fact for each side. Null: no page has the answer, and the question must be refused. */
   readonly facts: readonly Fact[] | null
 }
 
@@ -21,7 +21,7 @@ export interface Fact {
 /** A task for research. */
 export interface JudgedTask {
   readonly input: string
-  /** The parts a report must cover. Null: there is nothing to find, and the report says so. */
+  /** The parts a report must cover. Null: there is nothing to find, and the report must say so. */
   readonly parts: readonly TaskPart[] | null
 }
 
@@ -30,7 +30,7 @@ export interface TaskPart extends Fact {
   readonly about: string
 }
 
-/** Every second one of a list is kept for a last run; you may look at `tune` while you change something. */
+/** Every second question in a list is kept for a last run; you can look at `tune` while you work on a change. */
 export const HALVES = ["tune", "kept"] as const
 export type Half = (typeof HALVES)[number]
 

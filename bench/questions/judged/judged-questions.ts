@@ -2,17 +2,17 @@ import { readQuestions, readTasks } from "./judged-question.ts"
 
 const file = (name: string) => new URL(`${name}.jsonl`, import.meta.url)
 
-/** Over the judged manuals. */
+/** Questions about the judged manuals. */
 export const JUDGED_QUESTIONS = readQuestions(file("manuals"))
-/** Tasks of one to three clauses over them, several with a pronoun for their subject; two have no answer. */
+/** Tasks about the judged manuals, of one to three clauses each, several with a pronoun as the subject; two have no answer. */
 export const JUDGED_TASKS = readTasks(file("manuals-tasks"))
-/** Over the manuals of `laterManuals`; they were asked once, and have been tuned for since. */
+/** Questions about `laterManuals`; they were asked once, and have been used for tuning since. */
 export const LATER_QUESTIONS = readQuestions(file("later"))
-/** Over the manuals of `programManuals`; they were asked once, and have been tuned for since. */
+/** Questions about `programManuals`; they were asked once, and have been used for tuning since. */
 export const PROGRAM_QUESTIONS = readQuestions(file("programs"))
-/** Over the manuals of `guideManuals`: the half for tuning. */
+/** Questions about `guideManuals`: the half for tuning. */
 export const GUIDE_QUESTIONS = readQuestions(file("guides"))
 export const GUIDE_TASKS = readTasks(file("guides-tasks"))
-/** The half that is kept, and never tuned for. */
+/** The half that is kept and never used for tuning. */
 export const KEPT_GUIDE_QUESTIONS = readQuestions(file("guides-kept"))
 export const KEPT_GUIDE_TASKS = readTasks(file("guides-kept-tasks"))

@@ -1,14 +1,14 @@
 import { readJsonLines } from "../../data-files.ts"
 import { byKind, type ByKind } from "../judged/judged-question.ts"
 
-/** By subject; each has its own manuals, so that tuning on one tells nothing about another. */
+/** Sets by subject. Each has its own manuals, so tuning on one reveals nothing about another. */
 const TRAINED = ["mail", "servers", "frameworks", "network", "computing"]
 const TUNE = ["systems"]
 const KEPT = ["office"]
-/** Over other pages of the first five's manuals; nothing was learned of them yet. */
+/** About other pages of the manuals in `TRAINED`; nothing has been trained on them yet. */
 const MORE = ["more"]
 
-// `on` is the path of the page, `<package>/<path below usr/share>`; `says` has wordings as those of a `Fact`.
+// `on` is the path of the page, `<package>/<path below usr/share>`; `says` has wordings, as in a `Fact`.
 const SHAPE = {
   properties: {
     text: { type: "string" },
@@ -25,15 +25,15 @@ const asked = (lines: ReturnType<typeof linesOf>): ByKind =>
 
 const [trained, tune, kept, more] = [linesOf(TRAINED), linesOf(TUNE), linesOf(KEPT), linesOf(MORE)]
 
-/** 1,500 questions of one fact each, by kind, that the reader of units was trained on. */
+/** The 1,500 questions that the unit reader was trained on, by kind, with one fact each. */
 export const TRAINED_QUESTIONS = asked(trained)
-/** 300 more, over other manuals, by which its margins were chosen. */
+/** 300 questions about other manuals, used to choose the unit reader's margins. */
 export const MANY_QUESTIONS = asked(tune)
-/** 320 that were kept, over others again. */
+/** 320 questions that were kept, about yet other manuals. */
 export const KEPT_MANY_QUESTIONS = asked(kept)
-/** 999 more, for the next to be trained. */
+/** 999 questions for training the next unit reader. */
 export const MORE_QUESTIONS = asked(more)
-/** The pages that the first three are about. */
+/** The pages that the trained, tuning and kept questions are about. */
 export const MANY_PAGES: readonly string[] = [
   ...new Set([...trained, ...tune, ...kept].map(({ on }) => on)),
 ].sort()

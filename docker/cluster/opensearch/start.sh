@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts a node in OpenSearch's own image, whose root file system is read-only: the configuration of the image is copied to /conf,
-# which can be written to, and ours is laid over it. /cluster is this folder, /secrets has the node's certificate and the users.
+# Starts a node in OpenSearch's own image with a read-only root file system: copies the image's configuration to /conf, which is
+# writable, and puts ours over it. /cluster is this folder; /secrets contains the node's certificate and the users.
 set -eu
 umask 077
 home=${OPENSEARCH_HOME:-/usr/share/opensearch}
@@ -8,12 +8,12 @@ conf=/conf
 rm -rf "${conf:?}"/*
 cp -R "$home/config/." "$conf/"
 cp /cluster/opensearch.yml "$conf/opensearch.yml"
-# The image's users, whose passwords everybody knows, among them.
+# Also removes the image's default users, whose passwords are publicly known.
 rm -rf "$conf/opensearch-security"
 mkdir -p "$conf/opensearch-security" "$conf/certs"
 cp /cluster/security/*.yml /secrets/internal_users.yml "$conf/opensearch-security/"
 cp /secrets/ca.pem /secrets/node.pem /secrets/node.key "$conf/certs/"
-# Logs of garbage collection would fill the memory that the folder of logs is in.
+# Garbage collection logs would fill the memory, because the log folder is in memory.
 sed -i '/-Xlog:gc/d' "$conf/jvm.options"
 cd "$home"
 export OPENSEARCH_PATH_CONF="$conf"

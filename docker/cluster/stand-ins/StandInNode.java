@@ -6,8 +6,8 @@ import org.opensearch.node.InternalSettingsPreparer;
 import org.opensearch.node.Node;
 
 /**
- * What `bin/opensearch` starts, as far as the jars of Maven Central go: a node with the settings of `opensearch.yml` in the folder of
- * OPENSEARCH_PATH_CONF, with its plugins, without a security manager. Argument: the home.
+ * Starts a node like `bin/opensearch`, from the jars on Maven Central: with the settings in `opensearch.yml` in the folder
+ * OPENSEARCH_PATH_CONF and with its plugins, but without a security manager. Argument: the home folder.
  */
 public class StandInNode {
   public static void main(String[] args) throws Exception {

@@ -36,7 +36,7 @@ export const STAND_IN_MOUNTS = SHARED.map((folder) => `${folder}:${folder}:ro`)
 export const FOSSICK_MOUNT = `${ROOT}:/app:ro`
 
 const POSTGRES_ENTRYPOINT = (bin: string) => `#!/bin/sh
-# As far as the official image's goes: makes the database at the first start, and then is the server.
+# Does the part of the official image's entrypoint that is needed: creates the database on the first start, then runs the server.
 set -eu
 PATH=${bin}:$PATH
 data=\${PGDATA:-/var/lib/postgresql/data}

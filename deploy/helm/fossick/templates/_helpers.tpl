@@ -11,7 +11,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end -}}
 
-{{/* Of the pods of one kind. Arguments: the context and the kind. */}}
+{{/* Labels that select the pods of one kind. Arguments: the context and the kind. */}}
 {{- define "fossick.selector" -}}
 app.kubernetes.io/name: fossick
 app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
@@ -22,7 +22,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end -}}
 
-{{/* Names of the Secrets, yours or the chart's. */}}
+{{/* Names of the Secrets: yours or the chart's. */}}
 {{- define "fossick.searchPasswords" -}}
 {{- if .Values.opensearch.enabled -}}
 {{ .Values.opensearch.passwordsSecret | default (printf "%s-opensearch" (include "fossick.name" .)) }}
@@ -49,7 +49,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- if or .Values.opensearch.enabled .Values.opensearch.external.hasAuthority }}true{{ end -}}
 {{- end -}}
 
-{{/* Addresses of the OpenSearch nodes, with commas between them. */}}
+{{/* Addresses of the OpenSearch nodes, separated by commas. */}}
 {{- define "fossick.searchUrls" -}}
 {{- if .Values.opensearch.enabled -}}
 {{- $name := printf "%s-opensearch" (include "fossick.name" .) -}}
@@ -71,7 +71,7 @@ postgres://fossick@{{ include "fossick.name" . }}-postgresql:5432/fossick
 {{- end -}}
 {{- end -}}
 
-{{/* Of a pod: who it is, and where it may run. Arguments: the context, the kind, the user. */}}
+{{/* A pod's user, and where the pod can run. Arguments: the context, the kind, the user. */}}
 {{- define "fossick.pod" -}}
 {{- $ := index . 0 -}}
 automountServiceAccountToken: false
@@ -111,7 +111,7 @@ affinity:
 {{- end }}
 {{- end -}}
 
-{{/* Of a container: it may do no more than it has to. */}}
+{{/* Gives a container only the privileges it needs. */}}
 {{- define "fossick.confined" -}}
 securityContext:
   allowPrivilegeEscalation: false
@@ -119,7 +119,7 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end -}}
 
-{{/* What all processes of Fossick are told, and what they mount. */}}
+{{/* The settings and mounts of all Fossick processes. */}}
 {{- define "fossick.env" -}}
 - { name: FOSSICK_DATA_DIR, value: /data }
 - { name: FOSSICK_HOST, value: 0.0.0.0 }
@@ -186,7 +186,7 @@ envFrom:
 {{- end }}
 {{- end -}}
 
-{{/* A value of a Secret that is there already, or else a new password. Arguments: the context, the Secret, the key. */}}
+{{/* The value in an existing Secret, or a new password. Arguments: the context, the Secret, the key. */}}
 {{- define "fossick.password" -}}
 {{- $there := (lookup "v1" "Secret" (index . 0).Release.Namespace (index . 1) | default dict).data | default dict -}}
 {{- if hasKey $there (index . 2) -}}
