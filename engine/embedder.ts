@@ -90,6 +90,6 @@ export function refuseOtherEmbedder(
   if (index.embedder === embedder.id && index.dimensions === embedder.dimensions) return
   throw new EngineError(
     "EMBEDDER_MISMATCH",
-    `The index holds vectors of ${index.embedder} (${index.dimensions} dimensions), but the configured model is ${embedder.id} (${embedder.dimensions} dimensions). The appliance makes new vectors in the background; \`fossick index upgrade\` makes them at once. Or set FOSSICK_MODEL back.`,
+    `The index holds vectors of ${index.embedder} (${index.dimensions} dimensions), but the configured model is ${embedder.id} (${embedder.dimensions} dimensions). The appliance makes new vectors in the background; \`fossick index upgrade\` makes them at once. Or set FOSSICK_MODEL back to its previous value.`,
   )
 }

@@ -117,7 +117,7 @@ test("an interrupted restore is refused, with ways to continue", () => {
   const refused = () => refuseUnfinishedRestore(folder)
   expect(refused).toThrow(SettingsError)
   expect(refused).toThrow(
-    `- FOSSICK_DATA_DIR contains a restore that is running or was interrupted: run fossick restore again, or remove ${restoring} to keep the earlier data`,
+    `- A restore into FOSSICK_DATA_DIR is running or was interrupted: run fossick restore again, or remove ${restoring} to keep the earlier data`,
   )
   writeFileSync(join(restoring, "plan.json"), "{}")
   expect(refused).toThrow(/was interrupted: run fossick restore again$/)

@@ -95,7 +95,7 @@ test("a folder that may not be opened, or is from a newer version, stays closed"
   )
   expect(openFiles(dir)).toEqual([])
   mkdirSync(join(dir, RESTORING))
-  await expect(() => openStateStore(dir)).rejects.toThrow("contains a restore that is running")
+  await expect(() => openStateStore(dir)).rejects.toThrow("A restore into FOSSICK_DATA_DIR is running")
 })
 
 test("an interrupted first start is started again", async () => {

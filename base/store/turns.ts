@@ -39,7 +39,9 @@ export class Turns {
   /** Runs `write` when no other store in this thread is writing to the file. */
   async write<T>(write: () => Promise<T>): Promise<T> {
     if (this.#isIn((scope) => scope.of.#writers === this.#writers && scope.of !== this))
-      throw new Error("A transaction of another store on this file is open: it would wait for this write.")
+      throw new Error(
+        "Deadlock: this write would wait for another store's open transaction on the same file, which is waiting for this write.",
+      )
     return await this.#writers.run(write)
   }
 

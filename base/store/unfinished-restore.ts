@@ -14,6 +14,6 @@ export function refuseUnfinishedRestore(dataDir: string): void {
   if (!existsSync(folder)) return
   const instead = existsSync(join(folder, PLAN)) ? "" : `, or remove ${folder} to keep the earlier data`
   throw new SettingsError([
-    `FOSSICK_DATA_DIR contains a restore that is running or was interrupted: run fossick restore again${instead}`,
+    `A restore into FOSSICK_DATA_DIR is running or was interrupted: run fossick restore again${instead}`,
   ])
 }

@@ -90,7 +90,7 @@ async function untilHandbookCrawled(): Promise<void> {
   while (!(await isHandbookCrawled())) {
     if (appliance.exitCode !== null) throw new Error(`the appliance exited with code ${appliance.exitCode}`)
     if (performance.now() > late)
-      throw new Error(`the handbook is not crawled after ${CRAWL_LIMIT_MS / 1000} s`)
+      throw new Error(`the handbook was not crawled within ${CRAWL_LIMIT_MS / 1000} s`)
     await sleep(POLL_MS)
   }
 }

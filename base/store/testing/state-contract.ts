@@ -290,7 +290,7 @@ export function describeStateStore(name: string, isServer: boolean): void {
       if (isServer) return
       using other = await openStateStore(folder)
       await expect(db.transaction(() => other.script("delete from thing"))).rejects.toThrow(
-        "A transaction of another store on this file is open",
+        "Deadlock: this write would wait for another store's open transaction on the same file",
       )
       await other.script("delete from thing")
     })

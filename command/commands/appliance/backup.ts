@@ -3,7 +3,7 @@ import { command } from "../../spec.ts"
 
 export const backup = command({
   about: `Writes everything that the appliance stores into one tar archive: keys, sources, crawls, the index, thumbnails.
-The appliance can serve and crawl meanwhile. fossick restore restores the archive, even into another engine.`,
+The appliance can keep serving and crawling in the meantime. fossick restore restores the archive, even into another engine.`,
   args: { file: { about: "the file to write; - for standard output", complete: "files" } },
   options: { force: { about: "replace the file if it exists" } },
   examples: [

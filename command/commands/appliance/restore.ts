@@ -5,9 +5,9 @@ const MOST_PORT = 65_535
 
 export const restore = command({
   changes: ({ options }) => !options.verify && options.into === undefined,
-  about: `Restores a backup into the data folder and the index in the settings, whichever engine it was made with.
+  about: `Restores a backup into the data folder and index given in the settings, whichever engine it was made with.
 The file is checked first, and nothing is replaced before the whole backup is restored. With --into, the backup is
-restored into another folder. With --read-only-start, it is also served from there until Ctrl-C, beside the running
+restored into another folder. With --read-only-start, it is also served from there until Ctrl-C, alongside the running
 appliance: a restore drill, which crawls nothing and sends nothing.`,
   args: { file: { about: "the file to read", complete: "files" } },
   options: {
@@ -17,12 +17,12 @@ appliance: a restore drill, which crawls nothing and sends nothing.`,
     },
     into: {
       value: "folder",
-      about: "restore into this folder, with the index in it, and leave the data folder alone",
+      about: "restore everything, including the index, into this folder, and leave the data folder alone",
       complete: "files",
     },
     "read-only-start": {
       about:
-        "serve the folder of --into without crawling or sending anything, and report at the end what was checked",
+        "serve the --into folder without crawling or sending anything, and report at the end what was checked",
     },
     port: {
       value: "n",
@@ -34,7 +34,7 @@ appliance: a restore drill, which crawls nothing and sends nothing.`,
     { line: "fossick restore fossick.tar", about: "into an empty data folder" },
     {
       line: "fossick restore fossick.tar --into /tmp/drill --read-only-start",
-      about: "tries the backup beside the running appliance",
+      about: "tries out the backup alongside the running appliance",
     },
   ],
   outlivesReader: true,

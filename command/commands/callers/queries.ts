@@ -45,7 +45,7 @@ the admin key in FOSSICK_API_KEY.`,
     top: report("top", "Shows the questions that were asked most.", "what people look for"),
     zero: report(
       "zero",
-      "Shows the questions that found nothing, or nothing likely to answer.",
+      "Shows the questions that found nothing, or nothing likely to answer them.",
       "which pages are missing",
     ),
     low: report("low", "Shows the questions whose best score was below 0.3.", "what is hard to find"),

@@ -3,7 +3,7 @@ import { command } from "../../spec.ts"
 
 export const exportIndex = command({
   about: `Writes the whole index, pages with their vectors, into one file that fossick import reads, on this or another
-machine, with this or another engine. The appliance can serve and crawl meanwhile. After an interruption, run the
+machine, with this or another engine. The appliance can keep serving and crawling in the meantime. After an interruption, run the
 export again: it continues. With --warc, the file is a WARC file
 with the texts of the pages that everybody may read, for other programs or for a source that is an archive.`,
   args: { file: { about: "the file to write; - for standard output", complete: "files" } },

@@ -50,13 +50,15 @@ long a crawl takes. For the others, shows the files by kind and size, and which 
       },
       options: {
         write: { about: "add the source to the sources file without asking" },
-        "ignore-robots": { about: "ignore robots.txt, now and in the proposed source: you own the site" },
+        "ignore-robots": {
+          about: "ignore robots.txt, now and in the proposed source; only for a site that you own",
+        },
       },
       examples: [
         { line: "fossick sources add docs.example.com", about: "shows the proposal, then asks" },
         { line: "fossick sources add https://example.com/wiki/ --write", about: "without asking" },
-        { line: "fossick sources add /srv/policies", about: "the files of a folder" },
-        { line: "fossick sources add https://github.com/acme/manual", about: "the files of a repository" },
+        { line: "fossick sources add /srv/policies", about: "the files in a folder" },
+        { line: "fossick sources add https://github.com/acme/manual", about: "the files in a repository" },
       ],
       async run({ args, options, json }) {
         const { start } = args
@@ -146,8 +148,7 @@ long a crawl takes. For the others, shows the files by kind and size, and which 
       run: ({ args, json }) => run({ command: "show", subject: args.name, json }),
     }),
     export: command({
-      about: `Writes all declared sources, with their login settings, as a sources file to standard output. It also reads
-the state of an older Fossick that this version refuses.`,
+      about: `Writes all declared sources, with their login settings, as a sources file to standard output. It can also read state from an older version of Fossick that this version refuses to start with.`,
       examples: [
         { line: "fossick sources export > saved.yaml", about: "including those made in the console" },
       ],
@@ -194,7 +195,7 @@ the state of an older Fossick that this version refuses.`,
     }),
     accept: command({
       changes: () => true,
-      about: `Accepts the current addresses of a source's hosts: a run stops if a host has moved to another network. This also
+      about: `Accepts the current addresses of a source's hosts. Needed after a run stopped because a host had moved to another network. This also
 works with the name of a one-off crawl.`,
       args: name,
       examples: [{ line: "fossick sources accept docs", about: "the next run accepts the new addresses" }],

@@ -142,7 +142,7 @@ describe("the outgoing proxy", () => {
       "refused",
     ])
     expect(details).toEqual([
-      `the proxy ${strict.authority} rejected the user or password of FOSSICK_PROXY (407)`,
+      `the proxy ${strict.authority} rejected the user name or password in FOSSICK_PROXY (407)`,
       `the proxy ${closed.authority} answered 403 when asked to connect to ${PUBLIC_ADDRESS}:443`,
       `the proxy ${gone.authority} cannot be reached (ECONNREFUSED)`,
     ])

@@ -112,7 +112,10 @@ export class OutgoingProxy {
 
 function refusal(place: string, status: number, target: string): ProxyError {
   if (status === 407)
-    return new ProxyError(`the proxy ${place} rejected the user or password of FOSSICK_PROXY (407)`, false)
+    return new ProxyError(
+      `the proxy ${place} rejected the user name or password in FOSSICK_PROXY (407)`,
+      false,
+    )
   return new ProxyError(
     `the proxy ${place} answered ${status} when asked to connect to ${target}`,
     status >= 500,

@@ -150,7 +150,7 @@ class Requests {
     })
     if (answer.kind === "too-large") throw new LoginError(`${placeOf(url)} is larger than ${MAX_BYTES} bytes`)
     if (answer.kind === "error") throw unreachable(url, answer.error)
-    if (answer.kind === "cut-off") throw new LoginError(`the answer of ${placeOf(url)} was cut off`)
+    if (answer.kind === "cut-off") throw new LoginError(`the answer from ${placeOf(url)} was cut off`)
     session.noteSetCookie(url, answer.headers["set-cookie"])
     return answer
   }

@@ -58,13 +58,13 @@ function Choose({
   const allow = () =>
     allowing.call(async (signal) => {
       await appliance.call("POST /admin/networks", { body: { url, network, confirmed: true }, signal })
-      toast(`Crawls can now read ${what}`)
+      toast(`Crawls can now reach ${what}`)
       onAllowed()
     })
   return (
     <div class="allow-network">
       <p class="small">
-        {host} is in a private network. If the network is yours, you can let crawls read it.
+        {host} is in a private network. If the network is yours, you can let crawls access it.
       </p>
       {choices.length > 1 && (
         <Select
@@ -83,7 +83,7 @@ function Choose({
       </p>
       {isAsking && (
         <Confirm
-          title={`Let crawls read ${what}?`}
+          title={`Let crawls reach ${what}?`}
           yes="Allow"
           no="Cancel"
           onYes={allow}
@@ -91,7 +91,7 @@ function Choose({
         >
           <p>
             Crawls of sources that are declared in this console or through the admin API will then be able to
-            read {what}, and anyone who can search these sources will find its pages. Live reads by callers
+            reach {what}, and anyone who can search these sources will find its pages. Live reads by callers
             will still not reach it.
           </p>
           <p class="small">You can revoke this under Upkeep, Connections.</p>

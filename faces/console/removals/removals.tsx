@@ -65,7 +65,7 @@ export function Removals({
         <section class="block" aria-label={NAMES[shown]}>
           <p class="small">
             {shown === "struck"
-              ? "Runs found that these pages may be gone. They stay in the index until further runs confirm this."
+              ? "Recent runs suggest that these pages are gone. They stay in the index until further runs confirm this."
               : "These pages were removed from the index. A copy of each is kept for a while."}
           </p>
           <Table
@@ -142,7 +142,7 @@ const removedColumns = ({ act, isBusy }: Actions): readonly Column<Removal>[] =>
         "–"
       ) : (
         <Time class="when" at={end}>
-          deleted {until(end)}
+          will be deleted {until(end)}
         </Time>
       ),
   },

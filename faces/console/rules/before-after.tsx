@@ -56,12 +56,12 @@ export function BeforeAfter({
       }
     })
   }, [key])
-  if (problem !== null) return <Problem title="This cannot be tried" text={problem} />
+  if (problem !== null) return <Problem title="This change cannot be tried out" text={problem} />
   const isAsking = isBusy || value === null
   return (
     <section class="before-after" aria-label="Before and after" aria-busy={isAsking}>
       <p role="status" class={isAsking ? "loading" : "unseen"}>
-        {isAsking ? "Asking every question twice…" : "Before and after are shown."}
+        {isAsking ? "Asking every question twice…" : "The results before and after the change are shown."}
       </p>
       {!isAsking && <Shown preview={value} asked={questions} />}
     </section>

@@ -218,7 +218,10 @@ export class JobRunner implements AsyncDisposable {
       )
       await writes.run(() => store.end(id, { ...end, credits }, new Date()))
     } catch (err) {
-      log.error({ err, job: id }, "the end of a crawl job was not recorded; the next start will notice it")
+      log.error(
+        { err, job: id },
+        "the end of a crawl job was not recorded; this will be detected at the next start",
+      )
     }
   }
 }

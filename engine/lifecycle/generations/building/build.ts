@@ -57,7 +57,7 @@ async function refuseWithoutRoom({ adapter }: GenerationContext, current: string
   const [needed, free] = [room.taken * SPARE, room.free].map((bytes) => Math.ceil(bytes / 1_000_000))
   throw new EngineError(
     "NO_ROOM",
-    `Rebuilding the index needs about ${needed} MB of additional disk space, but only ${free} MB are free. Make room: the next crawl or start will try again. Or set FOSSICK_MODEL back.`,
+    `Rebuilding the index needs about ${needed} MB of additional disk space, but only ${free} MB are free. Free up space: the rebuild is tried again at the next crawl or start. Or set FOSSICK_MODEL back to its previous value.`,
   )
 }
 
