@@ -63,7 +63,7 @@ export function failedToWrite(error: unknown): boolean {
 /** Bytes that can still be written to the disk of a folder, which need not exist yet; Infinity if unknown. */
 export const freeBytes = (dir: string): number => diskOf(dir)?.freeBytes ?? Infinity
 
-/** Total bytes of the disk of a folder, which need not exist yet; null if unknown. */
+/** Free and total bytes of the disk that a folder is on; the folder need not exist yet. Null if unknown. */
 export function diskOf(dir: string): { readonly freeBytes: number; readonly totalBytes: number } | null {
   for (let folder = dir; ; folder = dirname(folder)) {
     try {

@@ -114,7 +114,7 @@ describe("the program", () => {
   })
 })
 
-/** The words of a line up to a pipe or a redirection, without any settings before it. */
+/** The words of a command line up to a pipe or a redirection, without any variable assignments at its start. */
 function wordsOf(line: string): string[] {
   const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "")
   const end = words.findIndex((word) => word === "|" || word === ">")

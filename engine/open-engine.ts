@@ -43,8 +43,8 @@ interface OpenGenerationsOptions extends Pick<OpenEngineOptions, "embedder" | "o
   /** The purpose of the models' threads. Default `background`, for processes that write. */
   readonly purpose?: Purpose
   /**
-   * Whether to load a model in this process at once, in a separate thread while the index is being opened, rather than
-   * for the first text. Default false.
+   * Whether to load an in-process model at once, in a separate thread while the index is being opened, rather than when
+   * the first text needs it. Default false.
    */
   readonly loadsModel?: boolean
   /** See {@link openGenerations}. Default false. */

@@ -68,7 +68,7 @@ function report(readySeconds: number, crawledSeconds: number, ready: number, fou
   )
 }
 
-/** Whether the first crawl has finished, and its process, vectors included, has ended. */
+/** Whether the first crawl has finished and its process, which also creates the vectors, has ended. */
 async function isHandbookCrawled(): Promise<boolean> {
   using db = await openStateStore(dataDir)
   const [job] = await new Jobs(db).list({ limit: 1 })

@@ -15,7 +15,7 @@ import { Problem } from "./results/nothing.tsx"
 import { useAsked } from "./use-asked.ts"
 import { isDoubtful, type Searched, useSearch } from "./use-search.ts"
 
-/** The search page: users sign in, unless search is open to all, and ask. */
+/** The search page: users sign in (unless search is open to all) and ask their questions. */
 export function App() {
   const session = useSession()
   const { state, signIn } = session

@@ -144,7 +144,7 @@ const onWire = ({ place, text }: SourcesFileError["problems"][number]) => ({
   message: text,
 })
 
-/** @throws ArgumentsError when there is none. */
+/** @throws ArgumentsError when no sources file is found. */
 function fileFor(given: string, named: string): string {
   const file = given === "" ? sourcesFile(named) : given
   if (file === null) {

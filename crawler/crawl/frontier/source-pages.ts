@@ -330,8 +330,8 @@ export async function missedPages(
 }
 
 /**
- * Makes each source know the pages in `table` (`url, source, hash`), and no others. Pages that differ become due and
- * are read again. Runs in the caller's transaction. @returns how many differed.
+ * Records for each source that the index holds its pages in `table` (`url, source, hash`), and no others. Pages that
+ * differ become due and are read again. Runs in the caller's transaction. @returns how many differed.
  */
 export async function matchPages(db: StateStore, table: string): Promise<number> {
   const pages = sql.table(table)

@@ -9,7 +9,7 @@ import { meaningOf } from "../progress.ts"
 import { isMissing, type OutcomeName } from "../../outcome-name.ts"
 import { judgeRun, type RunFacts, type SeedEnd } from "./judge-run.ts"
 
-/** Facts that must be looked up before the run's removals are made, because those remove pages from the index. */
+/** Facts that must be looked up before the run's removals are carried out, because those take pages out of the index. */
 export type FactsBefore = Pick<
   RunFacts,
   "seeds" | "pagesBefore" | "lost" | "notFound" | "missing" | "deadLinks" | "givenUp"

@@ -3,7 +3,7 @@ import { type DocumentFormat, formatOfName } from "./document-format.ts"
 import { toExtracted } from "./to-extracted.ts"
 
 /**
- * Reads a document of any of the formats. Each reader and its library are loaded with the first such file, so that
+ * Reads a document of any of the formats. Each reader and its library are loaded on the first such file, so that
  * unused ones cost nothing.
  *
  * `budgetMs`: the time limit for reading; the page contains the text read by then, and its `note` says so if that is

@@ -19,7 +19,7 @@ export async function followWebhooks(options: FollowWebhooksOptions): Promise<vo
       if (await queue.hasNotes()) await queue.collect()
     },
     async attempt(delivery) {
-      // Loaded with the first message, because most appliances send none and a small process should stay small.
+      // Loaded on the first message, because most appliances send none and a small process should stay small.
       const { WebhookSender } = await import("./webhook-sender.ts")
       sender ??= close.use(new WebhookSender(options))
       return await sender.send(delivery, signal)

@@ -53,7 +53,7 @@ export interface ModelStatus {
   readonly setting: string | null
   /** The argument of `fossick index model`: `auto`, `english`, `multilingual` or a folder. */
   readonly wanted: string
-  /** The model that `auto` chose; `null` otherwise, and until it has checked. */
+  /** The model that `auto` chose; `null` if `auto` isn't in use or hasn't chosen yet. */
   readonly chosen: ShippedModel | null
   /** Number of pages per language (ISO 639-1), "" for an unknown language; `null` if the index can't be read. */
   readonly languages: Readonly<Record<string, number>> | null

@@ -40,7 +40,7 @@ export class Unsettled<W extends Waiting = Waiting> {
   #waiting: W[] = []
   /** The maximum cost of each limited call in progress, by request. */
   readonly #held = new Map<string, { readonly keyId: string; readonly credits: number }>()
-  /** The waiting calls' number and credits, by key. */
+  /** The number of waiting calls and their credits, by key. */
   readonly #sums = new Map<string, Sums>()
   #credits = 0
 

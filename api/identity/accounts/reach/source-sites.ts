@@ -8,7 +8,7 @@ import type { AddressTest } from "./reach.ts"
  * nor crawled has no addresses.
  */
 export function sourceSites(db: StateStore, jobs: Jobs): (names: readonly string[]) => Promise<AddressTest> {
-  // Loaded with the first call that needs it, like everything needed only for live calls.
+  // Loaded on the first call that needs these modules, like everything needed only for live calls.
   const load = async () => {
     const [{ membership }, { landingsOf }, { SourceTable }] = await Promise.all([
       import("#crawler/crawl/scope/scope.ts"),

@@ -23,7 +23,7 @@ export function webhookRoutes(
     if (testing) throw new ApiError(429, "Alerts are being tested. Try again shortly.")
     testing = true
     try {
-      // Loaded with the first call, like everything that is needed to send e-mail.
+      // Loaded on the first call, like everything that is needed to send e-mail.
       const { NO_RECEIVERS, testAlerts } = await import("#crawler/reporting/alerts/try-receivers.ts")
       const tested = await testAlerts({
         config,

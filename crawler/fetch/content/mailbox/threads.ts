@@ -28,8 +28,8 @@ const MAX_CHARS = 1_000_000
 /**
  * Sorts messages into threads by References and In-Reply-To (RFC 5256, THREAD=REFERENCES, but not joined by subject):
  * messages that name each other or the same third message form a thread, even if the third is missing. A thread keeps
- * its name as long as it contains one of its messages: a root that arrives late changes nothing, and if a message joins
- * two threads, they keep the older thread's name.
+ * its name as long as one of the messages that it already had is still in it: a root that arrives late changes nothing,
+ * and if a message joins two threads, they keep the older thread's name.
  * @returns the place of each message, in the order of the messages. The longest copy of a message is shown.
  */
 export function threadsOf(messages: readonly ThreadedMessage[]): ThreadPlace[] {

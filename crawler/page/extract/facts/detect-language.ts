@@ -5,7 +5,7 @@ import { functionWords } from "#engine/text/analysis/stop-words.ts"
 import { isWrittenIn, scriptOf } from "#engine/text/scripts.ts"
 import { toPlainText } from "../markdown/plain-text.ts"
 
-/** Loaded with the first text, because it takes up 8 MB and the process that answers searches rarely needs it. */
+/** Loaded on the first text, because it takes up 8 MB and the process that answers searches rarely needs it. */
 const tinyld = lazily(() => createRequire(import.meta.url)("tinyld") as typeof import("tinyld"))
 
 const LATIN = /\p{Script=Latin}/gu

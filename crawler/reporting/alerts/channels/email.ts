@@ -11,7 +11,7 @@ export const email = {
   problems: mailProblems,
   isReady: ({ smtpUrl }) => smtpUrl !== "",
   async open({ config, env }) {
-    // Loaded with the first message, because most appliances send none.
+    // Loaded on the first message, because most appliances send none.
     const { sendMail } = await import("../send-mail.ts")
     return {
       send: async (message, signal) => await sendMail(message, { config, env, signal }),

@@ -59,7 +59,7 @@ export function draftRoutes(router: Router<RequestState>, parts: AdminParts): vo
     if (trying >= TRIALS) throw new ApiError(429, "Another source is being tried. Try again shortly.")
     trying += 1
     try {
-      // Loaded with the first call, like everything needed for reading.
+      // Loaded on the first call, like everything needed for reading.
       const { trySource } = await import("#crawler/sources/survey/trial.ts")
       const { triedInBrief } = await import("#crawler/sources/survey/survey-wire.ts")
       const startedAt = performance.now()

@@ -31,7 +31,7 @@ export function proposeRoutes(router: Router<RequestState>, parts: AdminParts): 
     if (looking >= LOOKS) throw new ApiError(429, "Another site is being examined. Try again shortly.")
     looking += 1
     try {
-      // Loaded with the first call, like everything needed for reading.
+      // Loaded on the first call, like everything needed for reading.
       const { surveySite } = await import("#crawler/sources/survey/survey.ts")
       const { surveyOnWire } = await import("#crawler/sources/survey/survey-wire.ts")
       const { db, sources, crawlerConfig: config } = parts

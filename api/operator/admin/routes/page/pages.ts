@@ -37,7 +37,7 @@ export function pageRoutes(router: Router<RequestState>, parts: AdminParts): voi
     if (trying >= TRIES) throw new ApiError(429, "Other pages are being tried. Try again shortly.")
     trying += 1
     try {
-      // Loaded with the first call: the code for reading makes up a third of this process's code.
+      // Loaded on the first call: the code for reading makes up a third of this process's code.
       const { CannotReadError, tryAddress } = await import("#crawler/reporting/why/try/try-address.ts")
       const { triedOnWire } = await import("#crawler/reporting/why/try/try-wire.ts")
       const { db, jobs, sources, crawlerConfig: config } = parts
