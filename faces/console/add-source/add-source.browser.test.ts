@@ -181,7 +181,7 @@ describe("adding a source in a browser", { tags: ["chromium"] }, () => {
     // A draft that can't be parsed can't be saved, either.
     expect(await page.getByRole("button", { name: /^Save/ }).count()).toBe(0)
     await page.getByRole("button", { name: `Allow ${what}` }).click()
-    const question = page.getByRole("dialog", { name: `Let crawls read ${what}?` })
+    const question = page.getByRole("dialog", { name: `Let crawls reach ${what}?` })
     await question.getByRole("button", { name: "Cancel" }).click()
     await page.getByRole("button", { name: `Allow ${what}` }).click()
     await question.getByRole("button", { name: "Allow", exact: true }).click()
