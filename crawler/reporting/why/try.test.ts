@@ -87,7 +87,7 @@ describe("try", () => {
     await using site = await startTestSite({ "/draft": article("Draft") })
     const result = await tried(site.url("/draft"), { exclude: ["/draft"] })
     expect(result).toMatchObject({ belongs: false, outcome: "indexed", page: { title: "Draft" } })
-    expect(tryText(result)).toContain("the address doesn't belong to it")
+    expect(tryText(result)).toContain("the address doesn't belong to this source")
   })
 
   test("recognises a page already in the index, and indexes nothing", async () => {
