@@ -55,7 +55,7 @@ function start(program: string, ...args: string[]) {
 }
 
 const TAKEN = (what: string, pid: number | undefined) =>
-  `Another ${what} (process ${pid}) uses ${join(folder.path, "data")}.`
+  `Another ${what} (process ${pid}) is using ${join(folder.path, "data")}.`
 
 test("a second appliance on the folder is refused and names the first, which continues; after kill -9 nothing needs cleaning up", async () => {
   const first = start("command/fossick.js", "start")
