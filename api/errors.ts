@@ -84,3 +84,7 @@ export function toApiError(error: unknown): ApiError {
 export const envelope = (message: string, fields: Readonly<Record<string, unknown>> = {}) => ({
   detail: { error: message, ...fields },
 })
+
+/** `There is no source "x"; did you mean "y"?` as the message of a field: `is unknown: there is no source …`. */
+export const unknownMessage = (text: string): string =>
+  `is unknown: ${text.charAt(0).toLowerCase()}${text.slice(1)}`

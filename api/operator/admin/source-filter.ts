@@ -1,7 +1,7 @@
 import type { StateStore } from "#base/store/state-store.ts"
 import { unknownSource } from "#crawler/sources/source-names.ts"
 
-import { badRequest } from "../../errors.ts"
+import { badRequest, unknownMessage } from "../../errors.ts"
 import { unprocessable } from "../../server/middleware/query-parameters.ts"
 
 /** The source that a query names. @throws ApiError 400 for an unknown name, with the nearest known one */
@@ -14,7 +14,5 @@ export async function knownSource(source: string | undefined, db: StateStore): P
 /** Checks the `source` of a body. @throws ApiError 422 for an unknown name, with the closest known one */
 export async function requireSourceField(source: string, db: StateStore): Promise<void> {
   const unknown = await unknownSource(db, [source])
-  if (unknown === null) return
-  const message = `is unknown: ${unknown.charAt(0).toLowerCase()}${unknown.slice(1)}`
-  throw unprocessable([{ field: "source", message }])
+  if (unknown !== null) throw unprocessable([{ field: "source", message: unknownMessage(unknown) }])
 }

@@ -11,7 +11,7 @@ import { readersProblems } from "#crawler/sources/written/readers-problems.ts"
 import { fieldText } from "#crawler/sources/written/source-problem.ts"
 
 import { clientGone, type RequestState } from "../../context.ts"
-import { badRequest } from "../../errors.ts"
+import { badRequest, unknownMessage } from "../../errors.ts"
 import { scopedEngine } from "../../identity/accounts/reach/scoped-pages.ts"
 import { unprocessable } from "../../server/middleware/query-parameters.ts"
 import { serve } from "../../server/serving/serve-operation.ts"
@@ -86,10 +86,7 @@ export function readersRoutes(router: Router<RequestState>, parts: ReadersParts)
 
   serve(router, calls.previewReaders, async ({ body: { source, readers: written } }) => {
     const unknown = await unknownSource(db, [source])
-    if (unknown !== null) {
-      const message = `is unknown: ${unknown.charAt(0).toLowerCase()}${unknown.slice(1)}`
-      throw unprocessable([{ field: "source", message }])
-    }
+    if (unknown !== null) throw unprocessable([{ field: "source", message: unknownMessage(unknown) }])
     const problems = readersProblems(written ?? {})
     if (problems.length > 0) throw unprocessable(problems.map(problemOnWire))
     const now = await views.readers()

@@ -1,3 +1,4 @@
+import { unknownMessage } from "../../../errors.ts"
 import { characters } from "../../../server/wire/characters.ts"
 import { MAX_NAME_CHARS } from "../keys/key-scope.ts"
 import { parseRateLimits, type RateLimits } from "../rates/rate-limits.ts"
@@ -40,12 +41,14 @@ export async function readPublicKey(
   const wrong = (field: SpecProblem["field"], message: string | null) => {
     if (message !== null) problems.push({ field, message })
   }
+  const unknown = (field: SpecProblem["field"], text: string | null) =>
+    wrong(field, text === null ? null : unknownMessage(text))
   if (characters(name) > MAX_NAME_CHARS) wrong("name", `must have at most ${MAX_NAME_CHARS} characters`)
   if ((source === null) === (collection === null)) {
     wrong("source", "or collection must be given, but not both: a public key finds pages of one of them")
   }
-  if (source !== null) wrong("source", inSentence(await unknownSource([source])))
-  if (collection !== null) wrong("collection", inSentence(await unknownCollection([collection])))
+  if (source !== null) unknown("source", await unknownSource([source]))
+  if (collection !== null) unknown("collection", await unknownCollection([collection]))
   if (origins.length === 0 || origins.length > MOST_ORIGINS) {
     wrong("origins", `must have 1 to ${MOST_ORIGINS} entries`)
   } else if (!origins.every(isOrigin)) {
@@ -76,7 +79,3 @@ function ratesOf(text: string | null): RateLimits | null | Error {
     return error as Error
   }
 }
-
-/** `There is no source "x"; did you mean "y"?`, to be put after the name of its field. */
-const inSentence = (text: string | null): string | null =>
-  text === null ? null : `is unknown: ${text.charAt(0).toLowerCase()}${text.slice(1)}`
