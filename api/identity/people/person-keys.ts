@@ -50,7 +50,7 @@ export class PersonKeys {
     return (await this.#people.get(id))?.user ?? ""
   }
 
-  /** What a person may do if the stored facts are valid; or why they may do nothing, whatever their provider says later. */
+  /** What a person may do if the stored facts are valid; or the reason why they may do nothing, which no later answer from their provider changes. */
   standingOf(person: Person): ApiKey | "disabled" | "provider" | "role" {
     if (person.disabledAt !== null) return "disabled"
     if (!this.#rules.providers.includes(person.provider)) return "provider"

@@ -77,7 +77,7 @@ export interface ContentKind {
   problems(spec: SourceSpec): { readonly path: readonly (string | number)[]; readonly message: string }[]
   /**
    * Who notices changes between runs. `process`: a separate process, because a check may block it; `crawler`: the
-   * crawler, because a check is cheap; `null`: nobody, because only a schedule or a person starts runs. @param source a
+   * crawler, because a check is cheap; `null`: no process, because only a schedule or a person starts runs. @param source a
    * source whose field is set
    */
   watchedBy(source: OfContent): "process" | "crawler" | null

@@ -14,7 +14,7 @@ export interface HostPast {
   readonly blockedUntil: number
   /** The longest delay between requests that any of the host's visitors wants. */
   readonly delayMs: number
-  /** The delay in the host's robots.txt; `null` if there is none, or the file has not been read. */
+  /** The delay in the host's robots.txt; `null` if it sets none, or has not been read. */
   readonly crawlDelayMs: number | null
 }
 

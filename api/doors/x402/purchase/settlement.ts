@@ -22,7 +22,7 @@ const NO_COVER = /insufficient|transaction_failed/i
 const ATTEMPTS = 2
 
 /**
- * Settles a payment. Silence is not treated as a refusal: a payer who is told "not paid" signs again, and would pay
+ * Settles a payment. Silence is not treated as a refusal: a payer who reads "not paid" signs again, and would pay
  * twice. A refusal is accepted only if no earlier attempt has an unknown outcome, or if the network itself confirms it.
  *
  * @param since milliseconds since 1970 when the payment was first sent to the facilitator

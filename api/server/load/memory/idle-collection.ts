@@ -19,7 +19,7 @@ interface Seen {
 
 /**
  * Releases the memory of a busy period once the process is idle. V8 lets its heap grow under load and collects garbage
- * only when there is new work; if there is none for hours, the garbage and its space stay allocated. This runs the
+ * only when there is new work; while the process is idle for hours, the garbage and its space stay allocated. This runs the
  * collection that V8 does before it would run out of memory (`--expose-gc`, flavor `last-resort`), which returns free
  * pages.
  *
